@@ -1,0 +1,36 @@
+# demo, test, build, check, lab: nothing else to learn.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test build check lab bench
+
+$(VENV)/.course: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.course
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,gpu]'
+	touch $@
+
+demo: $(VENV)/.course
+	$(BIN)/python -m autograde demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+build: $(VENV)/.course
+	$(BIN)/python -m tools.authoring build
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m tools.authoring check
+
+lab: $(VENV)/.course
+	$(BIN)/jupyter lab
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m tests.benchmarks

@@ -1,0 +1,1 @@
+"""Grade Jupyter notebooks: parallel, sandboxed, compatible with nbgrader."""

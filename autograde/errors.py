@@ -1,0 +1,21 @@
+"""The errors a user of this package can meet. Each is one line: what is wrong, where, what to do."""
+
+
+class AutogradeError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class UsageError(AutogradeError):
+    """The command was given something it cannot use (exit status 2)."""
+
+
+class CourseError(UsageError):
+    """The course folder or its source notebooks cannot be used as they are (exit status 2)."""
+
+
+class SandboxUnavailableError(AutogradeError):
+    """No sandbox can be started here; the text says why and how to go on (exit status 2)."""
+
+
+class InfrastructureError(AutogradeError):
+    """We failed, not the student: never a zero, retried by the next run (exit status 3)."""

@@ -1,0 +1,1 @@
+"""Helpers that the notebooks import, and what authors run (`tools.authoring`)."""

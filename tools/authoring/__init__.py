@@ -1,0 +1,1 @@
+"""What authors run: build the editions from their masters and check them."""
