@@ -52,7 +52,7 @@ class Zygote:
         self.control.settimeout(None)
         if answer != b"ready":
             self.close()
-            error = self.process.stderr.read(2000).decode(errors="replace") if self.process.stderr else ""
+            error = self.process.stderr.read().decode(errors="replace") if self.process.stderr else ""
             raise SandboxUnavailableError(explain(error))
 
     def close(self) -> None:
@@ -191,4 +191,4 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Iterable[Path]) 
                 made.add(str(parent))
                 binds += ["--perms", "0755", "--dir", str(parent)]
         binds += ["--ro-bind", source, target]
-    return [*options, *binds, "--proc", "/proc", "--dev", "/dev", "--tmpfs", SCRATCH, "--remount-ro", "/"]
+    return [*options, *binds, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", SCRATCH, "--remount-ro", "/"]
