@@ -7,7 +7,6 @@ import pickle
 import selectors
 import signal
 import struct
-import sys
 import tempfile
 import time
 import traceback

@@ -14,7 +14,7 @@ _BUILTIN_ERRORS: dict[str, type[BaseException]] = {
 }
 
 
-class StopTest(BaseException):  # noqa: N818  (no error of a test: it must pass through ``except Exception``)
+class StopTest(BaseException):
     """Ends a test from within a stand-in; what happened is on record already."""
 
 
@@ -38,7 +38,9 @@ def make_function(
     def function(*args: Any, **kwargs: Any) -> Any:
         return call(args, kwargs)
 
-    function.__name__ = function.__qualname__ = name if type(name) is str and name.isidentifier() else "function"
+    function.__name__ = function.__qualname__ = (
+        name if type(name) is str and name.isidentifier() else "function"
+    )
     function.__doc__ = doc if type(doc) is str else None
     function.__module__ = "__main__"
     signature = make_signature(shape)
@@ -85,7 +87,11 @@ def make_error(
     """
     for candidate in bases:
         own = known.get(candidate)
-        cls = own if isinstance(own, type) and issubclass(own, BaseException) else _BUILTIN_ERRORS.get(candidate)
+        cls = (
+            own
+            if isinstance(own, type) and issubclass(own, BaseException)
+            else _BUILTIN_ERRORS.get(candidate)
+        )
         if cls is not None:
             break
     else:
@@ -117,10 +123,5 @@ def make_unreadable(report: Callable[[], NoReturn]) -> object:
 
 _TOUCHING = [
     f"__{name}__"
-    for name in (
-        "getattr call len iter next getitem setitem delitem contains bool eq ne lt le gt ge hash int float complex "
-        "index str repr bytes format add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow "
-        "matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert round enter exit "
-        "iadd isub imul array reversed setattr delattr"
-    ).split()
+    for name in ["getattr", "call", "len", "iter", "next", "getitem", "setitem", "delitem", "contains", "bool", "eq", "ne", "lt", "le", "gt", "ge", "hash", "int", "float", "complex", "index", "str", "repr", "bytes", "format", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand", "or", "ror", "xor", "rxor", "lshift", "rlshift", "rshift", "rrshift", "neg", "pos", "abs", "invert", "round", "enter", "exit", "iadd", "isub", "imul", "array", "reversed", "setattr", "delattr"]
 ]

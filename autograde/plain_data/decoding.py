@@ -277,7 +277,7 @@ def _read_tensor(decoder: Decoder) -> Any:
 
 @lru_cache(maxsize=64)
 def _namedtuple(name: str, fields: tuple[str, ...]) -> Any:
-    return namedtuple(name, fields)  # noqa: PYI024  (made at run time from its fields)
+    return namedtuple(name, fields)
 
 
 def _read_namedtuple(decoder: Decoder) -> Any:
