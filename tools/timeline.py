@@ -4,6 +4,7 @@ Colours are Okabe-Ito's and keep one meaning everywhere; hatching repeats what t
 the pictures can be read in grey. All times are in milliseconds.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -131,7 +132,7 @@ def exposure_slices(
     cuts = {start, end, *(min(max(edge, start), end) for window in covers for edge in window)}
     edges = sorted(cuts)
     slices = []
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in itertools.pairwise(edges):
         exposed = compute_exposed_interval((left, right), list(covers))["exposed_ms"]
         if abs(exposed) <= _TOLERANCE:
             kind = "hidden"
@@ -239,7 +240,7 @@ def draw_decisions(
     figure, grid = plt.subplots(
         1, len(validations), figsize=(8, 3.6), squeeze=False, sharey=True, layout="constrained"
     )
-    step = min(b - a for a, b in zip(instants_ms, instants_ms[1:], strict=False))
+    step = min(b - a for a, b in itertools.pairwise(instants_ms))
     for axes, (name, validation) in zip(grid[0], validations.items(), strict=True):
         for ready_at in instants_ms:
             for deadline in instants_ms:
