@@ -52,7 +52,7 @@ def set_up_code(root: Path, helpers: list[str]) -> str:
 _HEADER = {
     "zh": ("时间", "分值", "难度", "需要 GPU？", "先修", "{} 分钟", "{:g} 分", "不计分", "不需要", "可选"),
     "en": (
-        "Time", "Points", "Difficulty", "GPU?", "You should know", "{} min", "{:g}", "ungraded", "no", "optional"
+        "Time", "Points", "Difficulty", "GPU?", "Know first", "{} min", "{:g}", "ungraded", "no", "optional"
     ),
 }  # fmt: skip
 

@@ -123,6 +123,7 @@ def _build_cells(
     root: Path, chapter: Chapter, name: str, cell: NotebookNode, points: float
 ) -> list[NotebookNode]:
     settings = dict(cell.metadata)
+    settings.pop("lines_to_next_cell", None)  # jupytext's own note on blank lines
     unknown = sorted(settings.keys() - _KNOWN)
     if unknown:
         raise MasterError(f"unknown setting {', '.join(unknown)}: known are {', '.join(sorted(_KNOWN))}")

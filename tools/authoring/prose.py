@@ -54,7 +54,7 @@ def _term_problems(name: str, key: str, zh: str, en: str, glossary: list[Term]) 
     problems = []
     for term in glossary:
         for wrong in term.avoid:
-            if wrong in zh or re.search(rf"\b{re.escape(wrong)}\b", en, re.IGNORECASE):
+            if wrong in zh.replace(term.zh, "") or re.search(rf"\b{re.escape(wrong)}\b", en, re.IGNORECASE):
                 problems.append(f"{name}: pair {key} says {wrong!r}; glossary.csv: {term.zh} / {term.en[0]}")
         if term.zh in zh and not any(word.lower() in en.lower() for word in term.en):
             problems.append(
