@@ -18,7 +18,8 @@ def compute_exposed_interval(transfer_interval, cover_intervals):
 EXPOSED_SLICES = """
 def compute_exposed_interval(transfer_interval, cover_intervals):
     start, end = transfer_interval
-    edges = sorted({start, end} | {edge for window in cover_intervals for edge in window if start < edge < end})
+    inner = {edge for window in cover_intervals for edge in window if start < edge < end}
+    edges = sorted({start, end} | inner)
     hidden = 0.0
     for left, right in zip(edges, edges[1:]):
         if any(a <= left and right <= b for a, b in cover_intervals):
@@ -124,10 +125,7 @@ VALIDATE_NEWER_IS_FINE = VALIDATE.replace(
     'handoff_state.get("version") != expected_version', 'handoff_state.get("version", -1) < expected_version'
 )
 
-VALIDATE_NO_ID = VALIDATE.replace(
-    '    if handoff_state.get("request_id") != expected_request_id:\n        incompatible.append("request_id")\n',
-    "",
-)
+VALIDATE_NO_ID = VALIDATE.replace('handoff_state.get("request_id") != expected_request_id', "False")
 
 PLAN = """
 def plan_decode_start(validation, ready_at_ms, deadline_ms):
