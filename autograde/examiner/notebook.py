@@ -63,6 +63,7 @@ class NotebookExaminer:
         book: The instructor's notebook.
         plan: How its cells are examined.
         limits: The submission's limits.
+        fresh: Makes another student's process, in a scratch folder of its own.
         progress: Told the id of each test before it runs, and its result after.
     """
 
@@ -73,8 +74,10 @@ class NotebookExaminer:
         book: Book,
         plan: tuple[CellPlan, ...],
         limits: Limits,
+        fresh: Callable[[], StudentSide],
         progress: Callable[[str | TestResult], None],
     ):
+        self._fresh = fresh
         self._shell = shell
         self._side = side
         self._book = book
@@ -99,6 +102,7 @@ class NotebookExaminer:
             else:
                 self._other(item, cell, plan)
         self._side.close()
+        self._seal_outputs(laid)
         return self.result
 
     def _own_words(self, laid: tuple[LaidText, ...]) -> set[str]:
@@ -113,21 +117,68 @@ class NotebookExaminer:
             words |= {name for plan in self._plan for name in plan.binds}
         return words
 
+    def _seal_outputs(self, laid: tuple[LaidText, ...]) -> None:
+        """Keep what a hidden check called the student's code with out of what the student will read.
+
+        A cell that runs after one could print it. Where the student wrote such a cell, or a person grades it, it
+        is run again in a process that no check has called; other outputs after a hidden check are left out.
+        """
+        runs = self.result.runs
+        hidden = [
+            i
+            for i, item in enumerate(laid)
+            if item.source_index is not None and self._hides(item.source_index)
+        ]
+        if not hidden:
+            return
+        late = [index for index in range(hidden[0], len(laid)) if runs[index][0]]
+        theirs = [index for index in late if self._is_own(laid[index])]
+        again: dict[int, CellOutputs] = {}
+        if theirs:
+            ended = [index for index, (_, count) in enumerate(runs) if count is None]
+            again = self._run_again(laid[: theirs[-1] + 1], ended)
+        for index in late:
+            outputs, _ = again.get(index, ((), None)) if index in theirs else ((), None)
+            runs[index] = (outputs, runs[index][1])
+
+    def _hides(self, index: int) -> bool:
+        cell = self._book.cells[index]
+        return cell.is_test and cell.source != cell.released
+
+    def _is_own(self, item: LaidText) -> bool:
+        if item.source_index is None:
+            return True
+        cell = self._book.cells[item.source_index]
+        return not cell.is_test and (cell.manual or item.text != cell.source)
+
+    def _run_again(self, laid: tuple[LaidText, ...], left_out: list[int]) -> dict[int, CellOutputs]:
+        self._side = self._fresh()
+        outputs = {}
+        for index, item in enumerate(laid):
+            if not item.code or index in left_out or self._spent:
+                continue
+            plan = CellPlan() if item.source_index is None else self._plan[item.source_index]
+            cell = None if item.source_index is None else self._book.cells[item.source_index]
+            outputs[index] = self._run_there(
+                item.text, self._allowed(plan, cell), figures=self._figures(item, cell, plan)
+            )
+        self._side.close()
+        return outputs
+
+    def _figures(self, item: LaidText, cell: Cell | None, plan: CellPlan) -> str:
+        if cell is not None and (cell.manual or cell.role == "graded_answer"):
+            return "shown"
+        unchanged = cell is not None and item.text == cell.source
+        return "undrawn" if plan.undrawn and unchanged and not self._words & set(plan.binds) else "made"
+
     # cells that are not judged by running them
 
     def _other(self, item: LaidText, cell: Cell | None, plan: CellPlan) -> None:
-        person = cell is not None and (cell.manual or cell.role == "graded_answer")
         outputs: CellOutputs = ((), None)
         if item.code and not self._spent:
-            figures = "shown" if person else "made"
-            if (
-                plan.undrawn
-                and cell is not None
-                and item.text == cell.source
-                and not self._words & set(plan.binds)
-            ):
-                figures = "undrawn"
-            outputs = self._run_there(item.text, self._allowed(plan, cell), figures=figures)
+            outputs = self._run_there(
+                item.text, self._allowed(plan, cell), figures=self._figures(item, cell, plan)
+            )
         self.result.runs.append(outputs)
         if cell is not None and cell.code and cell.role == "given" and not plan.skipped:
             self._run_given(cell, plan)
