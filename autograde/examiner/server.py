@@ -119,6 +119,7 @@ def main() -> None:
             zygote = start_zygote(
                 setup.sandbox,
                 preload=setup.preload,
+                texts=[cell.released for book in setup.task.books for cell in book.cells if cell.code],
                 output_limit=setup.task.limits.output_kib * 1024,
                 files=files,
                 hidden=[Path(path) for path in setup.hidden],
@@ -151,6 +152,7 @@ class Server:
         self, setup: Setup, zygote: Zygote, root: Path, files: Path, requests: int, replies: BinaryIO
     ):
         from autograde.examiner.submission import Bench  # after the other side has begun to warm up
+        from autograde.examiner.visibility import constants
         from autograde.student.shell import Shell, prepare_figures
 
         self._setup = setup
@@ -164,10 +166,15 @@ class Server:
             except Exception:
                 continue
         prepare_figures(shell, render=False)
+        for book in setup.task.books:
+            for cell in book.cells:
+                if cell.code:
+                    shell.prepare(cell.source)
         scratch = root / "work"
         scratch.mkdir()
+        literals = tuple(constants(c.source for c in book.cells if c.code) for book in setup.task.books)
         empty = Plan(setup.fingerprint, ())
-        self._bench = Bench(setup.task, empty, zygote, shell, files, scratch)
+        self._bench = Bench(setup.task, empty, zygote, shell, files, scratch, literals)
         self._selector = selectors.DefaultSelector()
         self._children: dict[int, Child] = {}
         self._waiting: deque[tuple[int, Work]] = deque()

@@ -55,6 +55,7 @@ class Bench:
         shell: The examiner's interpreter, unused so far.
         files: Folder with the assignment's files.
         scratch: Folder for the examiner's working folders.
+        literals: For each notebook, the constants that a message may be.
     """
 
     task: Task
@@ -63,6 +64,7 @@ class Bench:
     shell: Shell
     files: Path
     scratch: Path
+    literals: tuple[frozenset[str], ...]
 
 
 Progress = Callable[[int, str | TestResult], None]
@@ -167,6 +169,7 @@ def _examine_book(
             side,
             bench.task.books[number],
             bench.plan.books[number],
+            bench.literals[number],
             limits,
             lambda: StudentSide(students.open_another, limits, deadline),
             lambda what: progress(number, what),

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import builtins
+import contextlib
 import os
 import sys
 import traceback
@@ -111,6 +112,7 @@ class Shell:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.names: dict[str, Any] = self.ip.user_ns
         self.count = 0
+        self._ready: dict[str, tuple[str, list[Any]]] = {}  # text -> its file name and code
 
     def take_streams(self) -> None:
         """Make this shell's outputs the process's ``sys.stdout`` and ``sys.stderr``."""
@@ -119,6 +121,12 @@ class Shell:
         sys.displayhook = self.ip.displayhook
         builtins.input = _no_input
         builtins.display = _display  # type: ignore[attr-defined]
+
+    def prepare(self, text: str) -> None:
+        """Compile a cell that will run later, perhaps in many forks; what cannot be compiled waits till it runs."""
+        filename = self.ip.compile.cache(text, 0, raw_code=text)
+        with contextlib.suppress(SyntaxError, ValueError):
+            self._ready[text] = (filename, self._compile(text, filename))
 
     def run(self, text: str) -> Ran:
         """Run one cell and keep what it shows in `outputs`.
@@ -135,8 +143,13 @@ class Shell:
         filename = ""
         error: BaseException | None = None
         try:
-            filename = self.ip.compile.cache(text, self.count, raw_code=text)
-            self._execute(text, filename)
+            if text in self._ready and not self.ip.ast_transformers:
+                filename, codes = self._ready[text]
+            else:
+                filename = self.ip.compile.cache(text, self.count, raw_code=text)
+                codes = self._compile(text, filename)
+            for code in codes:
+                self._exec(code)
         except BaseException as caught:
             error = caught
             self._show_error(caught, filename)
@@ -150,7 +163,7 @@ class Shell:
             value = last["data"]["text/plain"] if last.get("output_type") == "execute_result" else None
         return Ran(error, value, filename)
 
-    def _execute(self, text: str, filename: str) -> None:
+    def _compile(self, text: str, filename: str) -> list[Any]:
         compiler = self.ip.compile
         try:
             tree = compiler.ast_parse(text, filename=filename)
@@ -165,10 +178,8 @@ class Shell:
         if body and isinstance(body[-1], ast.Expr):
             last = ast.Interactive([body.pop()])
         with compiler.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
-            if body:
-                self._exec(compiler(tree, filename, "exec"))
-            if last is not None:
-                self._exec(compiler(last, filename, "single"))
+            codes = [compiler(tree, filename, "exec")] if body else []
+            return codes if last is None else [*codes, compiler(last, filename, "single")]
 
     def _exec(self, code: Any) -> None:
         if code.co_flags & CO_COROUTINE:

@@ -1,6 +1,6 @@
 """The warm process: everything is imported once, then each submission is a fork with namespaces of its own.
 
-Three kinds of process, all started by ``python -m`` this module: the *zygote* waits for requests; for each it forks
+Three kinds of process: the *zygote* waits for requests; for each it forks
 a *container*, the first process of a new pid namespace, which mounts the scratch folder, starts, interrupts and
 ends the *kernel* (the student's process) as the examiner says, and whose end ends everything in it.
 """
@@ -23,14 +23,13 @@ from autograde.student.zygote_report import REPORT
 from autograde.wire import PeerGoneError, receive_blocking
 
 
-def main(arguments: str) -> None:
+def main() -> None:
     """Run the zygote.
 
-    Args:
-        arguments: JSON: `control` (descriptor of the request socket), `isolate`, `drop` (uid and gid, or null),
-            `preload` (modules to import), `output_limit` (characters).
+    Standard input is JSON: `control` (descriptor of the request socket), `isolate`, `drop` (uid and gid, or
+    null), `preload` (modules to import), `output_limit` (characters), `texts` (cells to compile in advance).
     """
-    config: dict[str, Any] = json.loads(arguments)
+    config: dict[str, Any] = json.load(sys.stdin)
     if config["drop"]:
         isolation.drop_root(*config["drop"])
     isolation.set_dumpable(False)
@@ -44,6 +43,8 @@ def main(arguments: str) -> None:
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     prepare_figures(shell, render=False)
+    for text in config["texts"]:
+        shell.prepare(text)
     config["address_bytes"] = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf(
         "SC_PAGE_SIZE"
     )
@@ -246,7 +247,3 @@ def _kill_descendants() -> None:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
