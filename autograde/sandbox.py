@@ -48,15 +48,15 @@ class Zygote:
         """
         self.control.settimeout(_START_SECONDS)
         try:
-            answer = self.control.recv(64)
+            answer = self.control.recv(400)
         except OSError:
             answer = b""
         self.control.settimeout(None)
         if answer != b"ready":
             self.process.kill()
-            error = self.process.stderr.read().decode(errors="replace") if self.process.stderr else ""
+            error = self.process.stderr.read() if self.process.stderr and not answer else answer
             self.close()
-            raise SandboxUnavailableError(explain(error))
+            raise SandboxUnavailableError(explain(error.decode(errors="replace")))
 
     def close(self) -> None:
         """End it and everything in it."""
@@ -141,6 +141,7 @@ def start_zygote(
         "HOME": SCRATCH,
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PIP_RETRIES": "0",  # there is no network to wait for
         # Threads do not survive a fork, and a submission has one processor.
         **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
         **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},

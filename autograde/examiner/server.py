@@ -20,9 +20,10 @@ from autograde.errors import AutogradeError, SandboxUnavailableError
 from autograde.examiner.task import Plan, Task, Work
 from autograde.outcome import TestResult
 from autograde.sandbox import Kind, Zygote, start_zygote
+from autograde.student.isolation import die_with_parent
 
 _LENGTH = struct.Struct("<Q")
-_MARGIN_SECONDS = 15.0  # beyond the submission's own limit, before an examiner is ended from outside
+_MARGIN_SECONDS = 6.0  # beyond the submission's own limit, before an examiner is ended from outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +208,11 @@ class Server:
 
     def _take(self) -> None:
         message = read_message(self._requests)
-        if message is None:
+        if message is None:  # the grader is gone, or wants no more
             self._selector.unregister(self._requests)
+            for child in self._children.values():
+                os.killpg(child.pid, signal.SIGKILL)
+            self._waiting.clear()
             return
         self._waiting.append(message)
         self._start_next()
@@ -221,6 +225,7 @@ class Server:
         pid = os.fork()
         if pid == 0:
             os.setsid()
+            die_with_parent(signal.SIGKILL)
             os.close(reader)
             self._examine(writer, work)
         os.close(writer)

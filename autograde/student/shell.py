@@ -104,10 +104,13 @@ class Shell:
         config.InteractiveShell.colors = "nocolor"
         config.InteractiveShell.autocall = 0
         self.outputs = Outputs(output_limit)
-        self.ip: Any = _NotebookShell.instance(config=config)
+        ip: Any = _NotebookShell.instance(config=config)
+        self.ip = ip
         parts: list[Any] = [self.ip.display_pub, self.ip.displayhook]
         for part in parts:
             part.outputs = self.outputs
+        for name in ("pip", "conda", "mamba", "micromamba", "uv"):
+            self.ip.register_magic_function(_no_install, magic_kind="line", magic_name=name)
         self._stdout_fd, self._stderr_fd = stdout_fd, stderr_fd
         self._loop: asyncio.AbstractEventLoop | None = None
         self.names: dict[str, Any] = self.ip.user_ns
@@ -212,6 +215,10 @@ def format_error(error: BaseException) -> list[str]:
 
 def _no_input(prompt: object = "") -> str:
     raise StdinNotImplementedError("评分时不能使用 input() / input() is not available while grading")
+
+
+def _no_install(line: str) -> None:
+    print("评分时不安装软件包，这一行没有执行 / nothing is installed while grading: this line did not run")
 
 
 def _display(*values: Any, **options: Any) -> Any:
