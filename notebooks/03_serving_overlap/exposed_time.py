@@ -172,7 +172,7 @@ print(blocks)
 
 # %% [markdown] key="todo1-header" lang="en"
 # ## TODO 1 · `compute_exposed_interval` (about 6 lines, 35 points)
-# Given one transfer and any number of windows, in any order, that may overlap, nest, touch, lie outside or not exist at all, return the total, the hidden and the exposed time. Merging is written; you add the clipping and the sum. Fill both gaps and delete their `raise` lines.
+# Given one transfer and any number of windows, in any order, that may overlap, nest, touch or lie outside, or none at all, return total, hidden and exposed time. Merging is written; add clipping and sum. Fill both gaps and delete their `raise` lines.
 #
 # **Contract**: an interval is a pair of numbers (tuple or list) in ms, perhaps negative, fractional or of length 0; return a dict with `total_ms`, `hidden_ms`, `exposed_ms`; leave the arguments as they are. Input checks are given and carry no points.
 
@@ -485,7 +485,7 @@ def estimate_handoff(payload_bytes, bandwidth_gbps, fixed_latency_ms, start_ms, 
 
 # %% [markdown] key="todo2-solution" lang="en" edition="solution"
 # ### Why it works: TODO 2
-# **The conversion.** 1 Gbit/s is 10⁹ bits a second, 125,000,000 bytes a second, **125,000 bytes a millisecond**. Forget the 8 and you are eight times too fast; mix up s and ms and you are off by a thousand. Using 2³⁰ for 10⁹ is the nastiest slip: 7% off, and it looks right.
+# **The conversion.** 1 Gbit/s is 10⁹ bits a second: **125,000 bytes a millisecond**. Forget the 8 and you are eight times too fast; mix up s and ms and you are off by a thousand. Using 2³⁰ for 10⁹ is the nastiest slip: 7% off, and it looks right.
 #
 # **Latency stays outside the division.** Folded into the rate it grows with the payload: too much for big transfers, almost nothing for small ones, where it is really most of the cost. A handoff has many small ones: metadata, block tables, acknowledgements.
 

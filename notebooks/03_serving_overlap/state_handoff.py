@@ -350,7 +350,7 @@ expect_state({"payload_ready": True, "metadata_ready": True, "ownership_ready": 
 
 # %% [markdown] key="decide" lang="en"
 # ## Not complete yet: wait or not?
-# After the check, decode has four ways to go. **ready**: start. **recompute**: the state is wrong, throw it away and have prefill make a new one. **wait**: nothing wrong, incomplete, but it will be in time. **fallback**: nothing wrong, but too late, so give up this transfer and fall back to plan B; which one (prefill on the decode GPU?) is up to the scheduler.
+# After the check, decode has four ways to go. **ready**: start. **recompute**: the state is wrong, have prefill make a new one. **wait**: nothing wrong, incomplete, but it will be in time. **fallback**: nothing wrong, but too late: fall back to plan B, which one (prefill on the decode GPU?) is up to the scheduler.
 #
 # The order matters. Does it match? Is it complete? Only then: is there time? A state that does not match is no better when it arrives.
 
