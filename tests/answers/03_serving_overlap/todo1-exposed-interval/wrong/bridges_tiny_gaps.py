@@ -1,4 +1,4 @@
-# Merges across gaps below a microsecond, which are exposed all the same.
+# Merges across gaps of up to a microsecond, which are exposed all the same.
 def compute_exposed_interval(transfer_interval, cover_intervals):
     start, end = check_interval("transfer_interval", transfer_interval)
     windows = [check_interval("cover_intervals", window) for window in cover_intervals]
