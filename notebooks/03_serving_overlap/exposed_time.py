@@ -172,7 +172,7 @@ print(blocks)
 
 # %% [markdown] key="todo1-header" lang="en"
 # ## TODO 1 · `compute_exposed_interval` (about 6 lines, 35 points)
-# Given one transfer and any number of windows, in any order, that may overlap, nest, touch or lie outside, or none at all, return total, hidden and exposed time. Merging is written; add clipping and sum. Fill both gaps and delete their `raise` lines.
+# Given one transfer and any windows, in any order, that may overlap, nest, touch, lie outside or be absent, return total, hidden and exposed time. Merging is written; add clipping and sum. Fill both gaps, delete both `raise` lines.
 #
 # **Contract**: an interval is a pair of numbers (tuple or list) in ms, perhaps negative, fractional or of length 0; return a dict with `total_ms`, `hidden_ms`, `exposed_ms`; leave the arguments as they are. Input checks are given and carry no points.
 
@@ -207,6 +207,7 @@ def compute_exposed_interval(transfer_interval, cover_intervals):
     """传输中没有被独立工作盖住的时间。The part of a transfer that no independent work covers.
 
     transfer_interval: (start_ms, end_ms)        cover_intervals: [(start_ms, end_ms), ...]
+    区间是元组或列表 / each interval is a tuple or a list
     返回 / returns {'total_ms': ..., 'hidden_ms': ..., 'exposed_ms': ...}
     """
     start, end = check_interval("transfer_interval", transfer_interval)
@@ -346,6 +347,9 @@ expect_exposure((0.0, 20.0), [(2.0, 15.0), (4.0, 6.0), (14.0, 16.0)], 14.0, "合
 expect_exposure((0.0, 20.0), [(3.0, 8.0), (3.0, 8.0), (3.0, 8.0)], 5.0, "相同的窗口只算一次 / equal windows count once")
 expect_exposure((0.0, 20.0), [(1.0, 5.0), (4.0, 9.0), (8.0, 12.0), (15.0, 18.0)], 14.0, "一串重叠的窗口合成一段 / a chain of windows becomes one block")
 expect_exposure((0.0, 20.0), [(1.0, 4.0), (4.0, 7.0), (7.0, 9.0)], 8.0, "首尾相接的窗口都要算 / windows that touch all count, once")
+brief_ms = 2**-20
+expect_exposure((0.0, 1.0), [(0.25, 0.5), (0.5 + brief_ms, 0.75)], 0.5 - brief_ms, "缝隙再短也露在外面 / a gap is exposed, however short")
+expect_exposure((0.0, 1.0), [(0.25, 0.25 + brief_ms)], brief_ms, "窗口再短也算 / a window counts, however short")
 ### END HIDDEN TESTS
 
 # %% grade_id="todo1-exposed-interval-test-order" points=5
@@ -378,20 +382,22 @@ expect_exposure((4.0, 4.0), [(0.0, 10.0)], 0.0, "传输长度为 0 时三个数�
 import random
 
 dice = random.Random(20260301)
-for _ in range(60):
+for tick_ms in [1] * 30 + [dice.choice([0.7, 0.05, 2e-4]) * dice.uniform(0.5, 2.0) for _ in range(30)]:
     left = dice.randrange(-10, 20)
     right = left + dice.randrange(0, 25)
-    windows = []
+    blocks = []
     for _ in range(dice.randrange(0, 7)):
         opening = dice.randrange(-15, 40)
-        windows.append((opening, opening + dice.randrange(0, 12)))
-    ticks = sum(any(a <= tick and tick + 1 <= b for a, b in windows) for tick in range(left, right))
+        blocks.append((opening, opening + dice.randrange(0, 12)))
+    ticks = sum(any(a <= tick and tick + 1 <= b for a, b in blocks) for tick in range(left, right))
+    windows = [(a * tick_ms, b * tick_ms) for a, b in blocks]
     before = list(windows)
-    expect_exposure((left, right), windows, ticks, "与蛮力计数的结果不符 / differs from brute-force counting")
+    expect_exposure((left * tick_ms, right * tick_ms), windows, ticks * tick_ms, "与蛮力计数的结果不符 / differs from brute-force counting")
     assert windows == before, "不要修改传入的窗口列表 / the list of windows must stay as it was"
-listed = [[1.0, 4.0], [3.0, 7.0]]
-expect_exposure([0.0, 10.0], listed, 6.0, "区间写成列表也一样 / intervals given as lists work too")
-assert listed == [[1.0, 4.0], [3.0, 7.0]], "不要修改窗口本身 / the windows themselves must stay as they were"
+moved, listed = [2.0, 10.0], [[7.5, 12.0], [1.0, 4.0], [3.0, 7.0]]
+expect_exposure(moved, listed, 7.5, "区间写成列表也一样 / intervals given as lists work too")
+assert listed == [[7.5, 12.0], [1.0, 4.0], [3.0, 7.0]], "不要修改窗口本身 / the windows themselves must stay as they were"
+assert moved == [2.0, 10.0], "不要修改传入的传输区间 / the transfer must stay as it was"
 ### END HIDDEN TESTS
 
 # %% key="predict-1-check"
@@ -485,7 +491,7 @@ def estimate_handoff(payload_bytes, bandwidth_gbps, fixed_latency_ms, start_ms, 
 
 # %% [markdown] key="todo2-solution" lang="en" edition="solution"
 # ### Why it works: TODO 2
-# **The conversion.** 1 Gbit/s is 10⁹ bits a second: **125,000 bytes a millisecond**. Forget the 8 and you are eight times too fast; mix up s and ms and you are off by a thousand. Using 2³⁰ for 10⁹ is the nastiest slip: 7% off, and it looks right.
+# **The conversion.** 1 Gbit/s is 10⁹ bits a second: **125,000 bytes a millisecond**. Forget the 8 and you are eight times too fast; mix up s and ms and you are off by a thousand. 2³⁰ for 10⁹ is nastier: 7% off, and it looks right.
 #
 # **Latency stays outside the division.** Folded into the rate it grows with the payload: too much for big transfers, almost nothing for small ones, where it is really most of the cost. A handoff has many small ones: metadata, block tables, acknowledgements.
 
@@ -546,7 +552,7 @@ test_handoff_estimate()
 # 规则：带宽按 Gbit/s 换算，数据时间与字节数成正比
 # rule: bandwidth is in Gbit/s; payload time is proportional to the bytes
 ### BEGIN HIDDEN TESTS
-for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0), (1_073_741_824, 400.0, 21.47483648), (0, 10.0, 0.0), (1, 8.0, 1e-6)]:
+for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0), (1_073_741_824, 400.0, 21.47483648), (1, 8.0, 1e-6), (12_500_000, 2.5, 40.0), (1_234_567, 0.7, 1_234_567 / 87_500)]:
     report = estimate_handoff(payload, gbps, 0.0, 0.0, [])
     assert set(report) == {"transfer_ms", "start_ms", "end_ms", "exposed_ms", "overlap_ratio"}, "返回的键不对 / the keys are not the five asked for"
     assert isclose(report["transfer_ms"], transfer_ms, rel_tol=1e-9, abs_tol=1e-12), "Gbit/s 到字节每毫秒的换算不对 / the conversion from Gbit/s to bytes/ms is wrong"
@@ -558,9 +564,11 @@ for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0)
 # rule: the fixed latency is added once, whatever payload and bandwidth are
 ### BEGIN HIDDEN TESTS
 for payload, gbps in [(125_000, 1.0), (12_500_000, 10.0), (0, 100.0)]:
-    quick = estimate_handoff(payload, gbps, 0.0, 0.0, [])["transfer_ms"]
-    slow = estimate_handoff(payload, gbps, 2.5, 0.0, [])["transfer_ms"]
+    quick = estimate_handoff(payload, gbps, 0.5, 0.0, [])["transfer_ms"]
+    slow = estimate_handoff(payload, gbps, 3.0, 0.0, [])["transfer_ms"]
     assert isclose(slow - quick, 2.5, rel_tol=1e-9), "固定延迟原样加一次 / the fixed latency is added once, as it is"
+report = estimate_handoff(1_250_000, 1.0, 2.5, 4.0, [])
+assert isclose(report["end_ms"], 16.5) and isclose(report["exposed_ms"], 12.5), "终点和暴露时间都含固定延迟 / end and exposed time include the latency"
 report = estimate_handoff(0, 10.0, 3.0, 0.0, [(0.0, 2.0)])
 assert isclose(report["transfer_ms"], 3.0) and isclose(report["exposed_ms"], 1.0), "没有数据也要付固定延迟，它同样可以被盖住 / without payload the latency remains, and a window can cover it"
 ### END HIDDEN TESTS
@@ -571,7 +579,7 @@ assert isclose(report["transfer_ms"], 3.0) and isclose(report["exposed_ms"], 1.0
 ### BEGIN HIDDEN TESTS
 windows = [(2.0, 4.0), (8.0, 10.0), (12.0, 14.0)]
 for start_ms, exposed_ms in [(0.0, 6.0), (4.0, 6.0), (10.0, 8.0), (20.0, 10.0), (-6.0, 8.0)]:
-    report = estimate_handoff(1_250_000, 1.0, 0.0, start_ms, windows)
+    report = estimate_handoff(1_250_000, 1.0, 0.0, start_ms, list(windows))
     assert isclose(report["start_ms"], start_ms, abs_tol=1e-9), "start_ms 原样返回 / start_ms comes back as it is"
     assert isclose(report["end_ms"], start_ms + 10.0, abs_tol=1e-9), "终点 = 起点 + 传输时间 / end = start + transfer time"
     assert isclose(report["exposed_ms"], exposed_ms, abs_tol=1e-9), "窗口是绝对时刻，要和移动后的区间比 / windows are instants: compare them with the shifted interval"
@@ -581,10 +589,14 @@ for start_ms, exposed_ms in [(0.0, 6.0), (4.0, 6.0), (10.0, 8.0), (20.0, 10.0), 
 # 规则：重叠率 = 藏住的 ÷ 传输时间；零传输约定为 1.0；不修改参数
 # rule: ratio = hidden / transfer time; 1.0 for no transfer; arguments unchanged
 ### BEGIN HIDDEN TESTS
-windows = [(1.0, 3.5)]
-report = estimate_handoff(1_250_000, 1.0, 0.0, 0.0, windows)
+report = estimate_handoff(1_250_000, 1.0, 0.0, 0.0, [(1.0, 3.5)])
 assert isclose(report["overlap_ratio"], 0.25), "重叠率 = 藏住的 ÷ 传输时间 / ratio = hidden / transfer time"
-assert windows == [(1.0, 3.5)], "不要修改传入的窗口列表 / the list of windows must stay as it was"
+windows, asked = [[6.0, 9.0], [2.0, 5.0], [4.0, 8.0]], [[6.0, 9.0], [2.0, 5.0], [4.0, 8.0]]
+report, own = estimate_handoff(1_250_000, 1.0, 1.0, 3.0, windows), compute_exposed_interval((3.0, 14.0), asked)
+assert isclose(report["exposed_ms"], own["exposed_ms"]), "暴露时间要由你的 compute_exposed_interval 算出 / the exposed time is what your compute_exposed_interval says"
+assert windows == asked, "不要修改传入的窗口 / the windows must stay as they were"
+report = estimate_handoff(0, 10.0, 3.0, 0.0, [(0.0, 2.0)])
+assert isclose(report["overlap_ratio"], 2 / 3), "固定延迟算在传输时间里 / the latency belongs to the transfer time"
 report = estimate_handoff(1_000_000, 1.0, 2.0, 5.0, [(6.0, 8.0), (9.0, 12.0)])
 assert isclose(report["overlap_ratio"], 0.5), "固定延迟算在传输时间里 / the latency belongs to the transfer time"
 assert isclose(estimate_handoff(1_250_000, 1.0, 0.0, 0.0, [])["overlap_ratio"], 0.0, abs_tol=1e-12), "没有窗口时重叠率为 0 / no window: ratio 0"

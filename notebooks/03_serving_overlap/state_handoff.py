@@ -321,6 +321,8 @@ whole = {"payload_ready": True, "metadata_ready": True, "ownership_ready": True,
 expect_state({**whole, "request_id": "r2"}, [], ["request_id"], "别人的请求标识不兼容 / another request's id is incompatible")
 expect_state({**whole, "request_id": "r10"}, [], ["request_id"], "标识要整串相等，不是前缀相同 / ids are equal as a whole, not by prefix")
 expect_state({**whole, "request_id": "R1"}, [], ["request_id"], "标识区分大小写 / ids are case-sensitive")
+for request_id in ("r", "1", "", " r1", "r1 ", "r7"):
+    expect_state({**whole, "request_id": request_id}, [], ["request_id"], "标识要一字不差 / ids match to the last character")
 for version in (2, 4, 0, -3, 30):
     expect_state({**whole, "version": version}, [], ["version"], "版本更旧、更新都不兼容 / older and newer versions are both incompatible")
 expect_state({**whole, "version": 7, "request_id": "r9"}, [], ["request_id", "version"], "两者都不同时都要列出，次序固定 / both differ: name both, in the given order")
@@ -328,6 +330,15 @@ without_id = {name: value for name, value in whole.items() if name != "request_i
 without_version = {name: value for name, value in whole.items() if name != "version"}
 expect_state(without_id, [], ["request_id"], "没有标识就不能认领 / no id: it cannot be claimed")
 expect_state(without_version, [], ["version"], "没有版本就无法确认 / no version: it cannot be confirmed")
+for version in (0, -1, 1):
+    unknown = validate_handoff_state(without_version, "r1", version)
+    assert unknown["incompatible"] == ["version"], "没有版本就无法确认 / no version: it cannot be confirmed"
+    same = validate_handoff_state({**whole, "version": version}, "r1", version)
+    assert same["incompatible"] == [] and same["ready"] is True, "版本相等就兼容，0 也是版本 / equal versions are compatible, and 0 is a version"
+unknown = validate_handoff_state(without_id, "None", 3)
+assert unknown["incompatible"] == ["request_id"], "没有标识就不能认领 / no id: it cannot be claimed"
+equal = validate_handoff_state({**whole, "request_id": "".join(["req", "-8"]), "version": int("70000")}, "".join(["req", "-8"]), int("70000"))
+assert equal["incompatible"] == [], "值相等就算相等 / equal values are equal"
 other = validate_handoff_state({**whole, "request_id": "r1", "version": 3}, "r7", 8)
 assert other["incompatible"] == ["request_id", "version"], "要和传入的期望值比 / compare with the expected values that are passed in"
 ### END HIDDEN TESTS
@@ -469,11 +480,14 @@ test_decode_decision()
 # 规则：早于、恰好等于、晚于截止时间，都要判对
 # rule: before, exactly at and after the deadline
 ### BEGIN HIDDEN TESTS
+from math import nextafter
+
 late = {"ready": False, "missing": ["payload_ready"], "incompatible": []}
 for ready_at_ms, deadline_ms, action in [
     (10.0, 10.0, "wait"), (0.0, 0.0, "wait"), (9.999, 10.0, "wait"), (10.001, 10.0, "fallback"),
     (10.4, 10.2, "fallback"), (10.2, 10.4, "wait"), (1.0, 500.0, "wait"), (500.0, 1.0, "fallback"),
     (-5.0, -4.0, "wait"), (-4.0, -5.0, "fallback"), (-4.0, -4.0, "wait"), (3, 4, "wait"), (4, 3, "fallback"),
+    (10.0000001, 10.0, "fallback"), (nextafter(10.0, 11.0), 10.0, "fallback"), (nextafter(10.0, 9.0), 10.0, "wait"),
 ]:
     assert plan_decode_start(late, ready_at_ms, deadline_ms) == action, "不晚于截止时间就等，晚了就回退，恰好相等算来得及 / by the deadline or exactly at it: wait; later: fall back"
 assert late == {"ready": False, "missing": ["payload_ready"], "incompatible": []}, "不要修改传入的验证结果 / the validation must stay as it was"
@@ -489,12 +503,14 @@ for missing in (["payload_ready"], ["metadata_ready", "ownership_ready"], ["payl
     assert plan_decode_start(incomplete, 6.0, 5.0) == "fallback", "缺几项不影响等不等 / how many are missing does not matter"
 for incompatible in (["request_id"], ["version"], ["request_id", "version"]):
     for missing in ([], ["payload_ready"]):
-        foreign = {"ready": False, "missing": missing, "incompatible": incompatible}
+        foreign = {"ready": False, "missing": list(missing), "incompatible": list(incompatible)}
         for ready_at_ms in (1.0, 5.0, 9.0):
             assert plan_decode_start(foreign, ready_at_ms, 5.0) == "recompute", "对不上的状态，时间再够也要重算 / what does not match is recomputed, however much time there is"
+        assert foreign == {"ready": False, "missing": missing, "incompatible": incompatible}, "不要修改传入的验证结果 / the validation must stay as it was"
 complete = {"ready": True, "missing": [], "incompatible": []}
 for ready_at_ms in (1.0, 5.0, 9.0):
     assert plan_decode_start(complete, ready_at_ms, 5.0) == "ready", "已经齐了就立刻开始 / what is complete starts at once"
+assert complete == {"ready": True, "missing": [], "incompatible": []}, "不要修改传入的验证结果 / the validation must stay as it was"
 ### END HIDDEN TESTS
 
 # %% key="predict-2-check"
