@@ -1,9 +1,10 @@
-"""Pictures of time: what ran where, what was hidden, and what the student's own function says.
+"""Pictures of time: what ran where, and which part of a transfer the student's function calls hidden.
 
 Colours are Okabe-Ito's and keep one meaning everywhere; hatching repeats what the colour says, so that
 the pictures can be read in grey. All times are in milliseconds.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -23,40 +24,47 @@ STYLES: dict[str, tuple[str, str, str]] = {
     "idle": ("#F0F0F0", "xx", "idle"),
     "unclear": ("#CC79A7", "++", "the answer contradicts itself here"),
 }
-DECISIONS: dict[str, tuple[str, str]] = {
-    "ready": ("#009E73", ""),
-    "wait": ("#56B4E9", ".."),
-    "fallback": ("#D55E00", "//"),
-    "recompute": ("#CC79A7", "xx"),
-}
 _EDGE = "#404040"
+_LABEL_BOX = {"facecolor": "white", "alpha": 0.85, "pad": 1, "linewidth": 0}
 _TOLERANCE = 1e-9
+
+
+def _edge(kind: str) -> str:
+    return "#B0B0B0" if kind == "idle" else _EDGE
 
 
 def _bar(axes: Axes, kind: str, start: float, end: float, row: float, text: str = "") -> None:
     face, hatch, _ = STYLES[kind]
     axes.barh(
-        row, end - start, left=start, height=0.62, color=face, hatch=hatch, edgecolor=_EDGE, linewidth=0.7
+        row,
+        end - start,
+        left=start,
+        height=0.62,
+        color=face,
+        hatch=hatch,
+        edgecolor=_edge(kind),
+        linewidth=0.7,
     )
     if text:
         colour = "white" if kind == "compute" else "black"
-        box = None if kind == "compute" else {"facecolor": "white", "alpha": 0.75, "pad": 1, "linewidth": 0}
+        box = None if kind == "compute" else _LABEL_BOX
         axes.text((start + end) / 2, row, text, ha="center", va="center", fontsize=9, color=colour, bbox=box)
 
 
-def _legend(axes: Axes, kinds: Iterable[str]) -> None:
+def _finish(axes: Axes, kinds: Iterable[str]) -> Figure:
+    """Add the legend below the axes and take the figure out of pyplot's hands."""
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        raise ValueError("these axes belong to no figure")
     handles = [
-        Patch(facecolor=face, hatch=hatch, edgecolor=_EDGE, label=label)
-        for face, hatch, label in (STYLES[kind] for kind in dict.fromkeys(kinds))
+        Patch(facecolor=STYLES[kind][0], hatch=STYLES[kind][1], edgecolor=_edge(kind), label=STYLES[kind][2])
+        for kind in STYLES
+        if kind in set(kinds)
     ]
-    axes.legend(
-        handles=handles,
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.3),
-        ncols=len(handles),
-        frameon=False,
-        fontsize=9,
-    )
+    if handles:
+        figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    plt.close(figure)
+    return figure
 
 
 def draw_timeline(
@@ -78,12 +86,12 @@ def draw_timeline(
 
     Example:
         >>> draw_timeline({"copy engine": [("transfer", 0.0, 4.0)], "SMs": [("compute", 1.0, 3.0)]})
-        <Figure size 800x196 with 1 Axes>
+        <Figure size 800x220 with 1 Axes>
     """
     if not lanes:
         raise ValueError("draw_timeline needs at least one lane")
     if axes is None:
-        _, axes = plt.subplots(figsize=(8, 1.0 + 0.48 * len(lanes)), layout="constrained")
+        _, axes = plt.subplots(figsize=(8, 1.3 + 0.45 * len(lanes)), layout="constrained")
     kinds: list[str] = []
     for row, bars in enumerate(lanes.values()):
         for kind, start, end, *text in bars:
@@ -98,17 +106,7 @@ def draw_timeline(
     axes.set_xlabel("time (ms)")
     axes.set_title(title, fontsize=10, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
-    if kinds:
-        _legend(axes, kinds)
-    return _finish(axes)
-
-
-def _finish(axes: Axes) -> Figure:
-    figure = axes.get_figure(root=True)
-    if figure is None:
-        raise ValueError("these axes belong to no figure")
-    plt.close(figure)
-    return figure
+    return _finish(axes, kinds)
 
 
 def exposure_slices(
@@ -131,7 +129,7 @@ def exposure_slices(
     cuts = {start, end, *(min(max(edge, start), end) for window in covers for edge in window)}
     edges = sorted(cuts)
     slices = []
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in itertools.pairwise(edges):
         exposed = compute_exposed_interval((left, right), list(covers))["exposed_ms"]
         if abs(exposed) <= _TOLERANCE:
             kind = "hidden"
@@ -210,56 +208,4 @@ def draw_handoffs(reports: Mapping[str, Mapping[str, float]], window_ms: float, 
     axes.set_xlabel("time since the transfer began (ms)")
     axes.set_title(title, fontsize=10, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
-    _legend(axes, ["hidden", "exposed"])
-    return _finish(axes)
-
-
-def draw_decisions(
-    plan_decode_start: Callable[[Mapping[str, object], float, float], str],
-    validations: Mapping[str, Mapping[str, object]],
-    instants_ms: Sequence[float] = tuple(range(11)),
-) -> Figure:
-    """Draw the decision map of the student's function: one panel for each validation.
-
-    Each square is one call: ready_at_ms across, deadline_ms upwards.
-
-    Args:
-        plan_decode_start: The student's function.
-        validations: Title of the panel -> what `validate_handoff_state` returned.
-        instants_ms: The instants that are tried on both axes.
-
-    Returns:
-        The figure.
-
-    Raises:
-        ValueError: If there is no validation, or the function returns an unknown action.
-    """
-    if not validations:
-        raise ValueError("draw_decisions needs at least one validation")
-    figure, grid = plt.subplots(
-        1, len(validations), figsize=(8, 3.6), squeeze=False, sharey=True, layout="constrained"
-    )
-    step = min(b - a for a, b in zip(instants_ms, instants_ms[1:], strict=False))
-    for axes, (name, validation) in zip(grid[0], validations.items(), strict=True):
-        for ready_at in instants_ms:
-            for deadline in instants_ms:
-                action = plan_decode_start(validation, ready_at, deadline)
-                if action not in DECISIONS:
-                    raise ValueError(f"unknown action {action!r}: use one of {', '.join(DECISIONS)}")
-                face, hatch = DECISIONS[action]
-                axes.bar(
-                    ready_at, step, bottom=deadline - step / 2, width=step,
-                    color=face, hatch=hatch, edgecolor="white", linewidth=0.6,
-                )  # fmt: skip
-        ends = (instants_ms[0], instants_ms[-1])
-        axes.plot(ends, ends, color="black", linewidth=1, linestyle="--")
-        axes.set(title=name, xlabel="ready_at_ms", aspect="equal")
-        axes.title.set_fontsize(10)
-    grid[0][0].set_ylabel("deadline_ms")
-    handles = [
-        Patch(facecolor=face, hatch=hatch, edgecolor="white", label=action)
-        for action, (face, hatch) in DECISIONS.items()
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False, fontsize=9)
-    plt.close(figure)
-    return figure
+    return _finish(axes, ["hidden", "exposed"])
