@@ -7,9 +7,11 @@ compares with theory (`from_intervals`, `from_link`). `python -m tools.overlap` 
 from tools.overlap.errors import DeviceError, OverlapError, ResultFileError, SettingsError
 from tools.overlap.experiment import run_experiment
 from tools.overlap.pictures import draw_ratios, draw_timelines, save_pictures
-from tools.overlap.result_file import read, recompute, run_and_write, usable_folder
+from tools.overlap.record import run_and_write
+from tools.overlap.result_file import read, recompute, usable_folder
 from tools.overlap.settings import Settings
-from tools.overlap.theory import from_intervals, from_link, table
+from tools.overlap.summary import case_table, summary, table
+from tools.overlap.theory import from_intervals, from_link
 from tools.overlap.trace import write_trace
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "ResultFileError",
     "Settings",
     "SettingsError",
+    "case_table",
     "draw_ratios",
     "draw_timelines",
     "from_intervals",
@@ -27,6 +30,7 @@ __all__ = [
     "run_and_write",
     "run_experiment",
     "save_pictures",
+    "summary",
     "table",
     "usable_folder",
     "write_trace",

@@ -9,8 +9,9 @@ from typing import Any
 from tools.overlap import asset_table, result_file
 from tools.overlap.errors import OverlapError
 from tools.overlap.pictures import save_pictures
+from tools.overlap.record import run_and_write
 from tools.overlap.settings import RUN_MODES, Settings
-from tools.overlap.theory import table
+from tools.overlap.summary import case_table, hardware_name, ratio_text, summary, table
 from tools.overlap.trace import write_trace
 from tools.project_runtime import resolve_project_root
 
@@ -78,9 +79,9 @@ def _run(options: argparse.Namespace) -> int:
     folder, note = result_file.usable_folder(_folder(options))
     if note:
         print(note, file=sys.stderr)
-    report, path = result_file.run_and_write(settings, folder)
+    report, path = run_and_write(settings, folder)
     pictures = save_pictures(report, path)
-    print(_summary(report))
+    print(summary(report))
     print(f"result: {path}")
     for name, picture in pictures.items():
         print(f"{name}: {picture}")
@@ -95,7 +96,7 @@ def _list(options: argparse.Namespace) -> int:
             {
                 "file": path.name,
                 "mode": report["run_mode"],
-                "hardware": asset_table.hardware_name(report),
+                "hardware": hardware_name(report),
                 "evidence": report["evidence_level"] or "-",
                 "decision": report["decision"],
             }
@@ -106,9 +107,8 @@ def _list(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     report = result_file.read(options.file)
-    print(_summary(report))
-    if report["cases"]:
-        print(table([_case_row(case) for case in report["cases"]]))
+    print(summary(report))
+    print(case_table(report))
     if not options.verify:
         return OK
     differences = result_file.recompute(report)
@@ -119,7 +119,7 @@ def _show(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> int:
     reports = [result_file.read(path) for path in (options.first, options.second)]
     for name, report in zip(("first", "second"), reports, strict=True):
-        print(f"{name}: {report['run_mode']} on {asset_table.hardware_name(report)}: {report['decision']}")
+        print(f"{name}: {report['run_mode']} on {hardware_name(report)}: {report['decision']}")
     if reports[0]["run_mode"] != reports[1]["run_mode"]:
         print("the modes differ: compare what they show, not their times")
     keyed = [{_key(case): case for case in report["cases"]} for report in reports]
@@ -130,8 +130,8 @@ def _compare(options: argparse.Namespace) -> int:
             {
                 "payload_mib": key[0],
                 "window": key[1],
-                "first": _interval(first),
-                "second": _interval(second),
+                "first": ratio_text(first),
+                "second": ratio_text(second),
                 "intervals_overlap": _touch(first["latency_ratio_ci95"], second["latency_ratio_ci95"]),
             }
         )
@@ -154,39 +154,6 @@ def _table(options: argparse.Namespace) -> int:
         return OK
     print(f"{folder / asset_table.NAME} is out of date: run python -m tools.overlap table", file=sys.stderr)
     return FAILED
-
-
-def _summary(report: dict[str, Any]) -> str:
-    lines = [
-        f"{report['run_mode']} {report['run_label']} at {report['started_at']} "
-        f"on {asset_table.hardware_name(report)}",
-        f"evidence: {report['evidence_level']}; decision: {report['decision']}",
-        report["decision_reason"]["en"],
-    ]
-    if report["failure"]:
-        lines.append(f"{report['failure']['kind']}: {report['failure']['message']}")
-    return "\n".join([*lines, *report["notes"]])
-
-
-def _case_row(case: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "payload_mib": case["payload_mib"],
-        "window/copy": case["window_over_copy"],
-        "serial_ms": case["serial_median_ms"],
-        "overlap_ms": case["overlap_median_ms"],
-        "ratio": _interval(case),
-        "upper": case["latency_ratio_upper"] if case["latency_ratio_upper"] is not None else "-",
-        "achievable": case["achievable_ratio"],
-        "efficiency": case["efficiency"],
-        "exposed_ms": case["exposed_ms"],
-        "path": {True: "confirmed", False: "not confirmed", None: "null"}[case["path_confirmed"]],
-    }
-
-
-def _interval(case: dict[str, Any]) -> str:
-    interval = case["latency_ratio_ci95"]
-    text = f"{case['latency_ratio']:.3f}"
-    return text if interval is None else f"{text} [{interval[0]:.3f}, {interval[1]:.3f}]"
 
 
 def _key(case: dict[str, Any]) -> tuple[int, str]:

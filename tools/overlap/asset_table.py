@@ -5,7 +5,8 @@ from typing import Any
 
 from tools.overlap import result_file
 from tools.overlap.experiment import SEMANTIC_ID
-from tools.overlap.settings import CPU_THREADS, ENVIRONMENT_PROFILE, REAL_GPU
+from tools.overlap.settings import CPU_THREADS, DRY_RUN, ENVIRONMENT_PROFILE, REAL_GPU
+from tools.overlap.summary import hardware_name
 
 NAME = "README.md"
 _HEAD = """# Recorded results · 实验资产表
@@ -33,6 +34,8 @@ def render(folder: Path) -> str:
     rows, measured = [], set()
     for path in result_file.find(folder):
         report = result_file.read(path)
+        if report["run_mode"] == DRY_RUN:  # a plan is no result
+            continue
         rows.append(_row(report, path))
         if report["cases"] and report["failure"] is None:
             measured.add(report["run_mode"])
@@ -67,14 +70,6 @@ def best_case(report: dict[str, Any]) -> dict[str, Any] | None:
     """Return the case with the lowest corrected upper bound; None if no case has one."""
     judged = [case for case in report["cases"] if case["latency_ratio_upper"] is not None]
     return min(judged, key=lambda case: case["latency_ratio_upper"], default=None)
-
-
-def hardware_name(report: dict[str, Any]) -> str:
-    """Return a short name of what was measured on."""
-    hardware = report["hardware"]
-    if report["run_mode"] == REAL_GPU:
-        return str(hardware.get("device") or "no usable GPU")
-    return f"{hardware.get('processor') or hardware['machine']}, {hardware['cores_usable']} cores"
 
 
 def _row(report: dict[str, Any], path: Path) -> str:

@@ -43,7 +43,10 @@ def source() -> dict[str, Any]:
     digest = hashlib.sha256()
     for path in sorted(PACKAGE.glob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
-    commit = _git("rev-parse", "HEAD")
+    tracked = _git(
+        "ls-files", "--error-unmatch", Path(__file__).name
+    )  # a copy in someone's repository is not
+    commit = _git("rev-parse", "HEAD") if tracked else None
     dirty = _git("status", "--porcelain", "--", str(PACKAGE)) if commit else None
     return {
         "sha256": digest.hexdigest(),

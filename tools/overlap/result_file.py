@@ -10,8 +10,7 @@ from typing import Any
 
 from tools.overlap import analysis
 from tools.overlap.errors import ResultFileError
-from tools.overlap.experiment import SCHEMA_VERSION, run_experiment
-from tools.overlap.settings import Settings
+from tools.overlap.experiment import SCHEMA_VERSION
 
 SCHEMA_PATH = Path(__file__).with_name("result.schema.json")
 PREFIX = "inf_serving_overlap"
@@ -183,12 +182,13 @@ def _differences(where: str, stored: Any, fresh: Any) -> list[str]:
     return [] if same else [f"{where}: the file says {stored!r}, its raw samples say {fresh!r}"]
 
 
-def usable_folder(wanted: Path) -> tuple[Path, str]:
+def usable_folder(wanted: str | os.PathLike[str]) -> tuple[Path, str]:
     """Return a folder that results can be written to, tried by writing, before anything is measured.
 
     Returns:
         `wanted` and ""; or a new temporary folder and one line that says why.
     """
+    wanted = Path(wanted)
     try:
         wanted.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=wanted, prefix=".partial-"):
@@ -197,21 +197,3 @@ def usable_folder(wanted: Path) -> tuple[Path, str]:
         other = Path(tempfile.mkdtemp(prefix="overlap-results-"))
         return other, f"{wanted} cannot be written ({problem.strerror or problem}); results go to {other}"
     return wanted, ""
-
-
-def run_and_write(settings: Settings, folder: Path, **options: Any) -> tuple[dict[str, Any], Path]:
-    """Run the experiment and write its result.
-
-    Args:
-        settings: What to measure.
-        folder: Where results lie.
-        **options: For `experiment.run_experiment`.
-
-    Returns:
-        The report as it was read back from its file, and the file's path.
-
-    Raises:
-        ResultFileError: If the result cannot be written.
-    """
-    path = write(run_experiment(settings, **options), folder)
-    return read(path), path

@@ -76,21 +76,3 @@ def from_link(report: dict[str, Any], estimate_handoff: ExposureFunction) -> lis
             }
         )
     return rows
-
-
-def table(rows: list[dict[str, Any]]) -> str:
-    """Return rows as aligned text, floats with three decimals.
-
-    Example:
-        >>> print(table([{"payload_mib": 16, "error_ms": 0.5}]))
-        payload_mib  error_ms
-                 16     0.500
-    """
-    if not rows:
-        return "nothing to compare"
-    names = list(rows[0])
-    cells = [[f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()] for row in rows]
-    widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(names)]
-    lines = [[name.rjust(width) for name, width in zip(names, widths, strict=True)]]
-    lines += [[cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in cells]
-    return "\n".join("  ".join(line).rstrip() for line in lines)
