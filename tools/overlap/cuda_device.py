@@ -22,6 +22,7 @@ SMI_FACTS = (
     "clocks.max.mem", "power.limit", "memory.total", "mig.mode.current", "compute_mode",
     "driver_model.current",
 )  # fmt: skip
+_TEXTS = ("name", "uuid", "driver_version")
 # NVML's bits of "why the clocks are not higher"
 THROTTLE_BITS = {
     0x1: "gpu_idle", 0x2: "applications_clocks_setting", 0x4: "sw_power_cap", 0x8: "hw_slowdown",
@@ -178,15 +179,15 @@ def query_smi(fields: tuple[str, ...], selector: str | None) -> tuple[dict[str, 
         unknown = re.search(r'Field "([^"]+)" is not a valid field', done.stdout + done.stderr)
         if done.returncode == 0 and done.stdout.strip():
             values = [part.strip() for part in done.stdout.strip().splitlines()[0].split(",")]
-            known = dict(zip(asked, map(_value, values), strict=False))
-            return {field: known.get(field) for field in fields}, ""
+            known = dict(zip(asked, values, strict=False))
+            return {field: _value(field, known.get(field, "")) for field in fields}, ""
         if unknown is None or unknown[1] not in asked:
             return dict.fromkeys(fields), f"nvidia-smi failed: {first_line(done.stderr or done.stdout)}"
         asked.remove(unknown[1])
     return dict.fromkeys(fields), "nvidia-smi knows none of the fields"
 
 
-def _value(text: str) -> int | float | str | None:
+def _value(field: str, text: str) -> int | float | str | None:
     if not text or text.strip("[]").lower() in (
         "n/a",
         "not supported",
@@ -194,6 +195,8 @@ def _value(text: str) -> int | float | str | None:
         "insufficient permissions",
     ):
         return None
+    if field in _TEXTS:
+        return text
     for kind in (int, float):
         try:
             return kind(text)
