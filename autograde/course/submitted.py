@@ -54,6 +54,13 @@ def find_submissions(
         yield read_submission(student, folder)
 
 
+def submitted_students(course_dir: Path, name: str) -> list[str]:
+    """Return the ids of the students who have sent something for an assignment, without reading it."""
+    layout = course_directory(course_dir, load_config(course_dir))
+    pattern = layout.format_path(layout.submitted_directory, "*", name)
+    return sorted(student for student, _ in _student_folders(pattern))
+
+
 def _student_folders(pattern: str) -> Iterator[tuple[str, Path]]:
     """Yield student and folder for a path in which ``*`` stands for the student."""
     before, _, after = pattern.partition("*")
