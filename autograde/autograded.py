@@ -122,7 +122,12 @@ class AutogradedWriter:
             if origin.role is Role.TEST:
                 test = tests.get(origin.grade_id or "")
                 outputs = [] if test is None else [_verdict(test)]
-        cell = {"cell_type": laid.cell_type, "id": laid.cell_id, "metadata": metadata, "source": laid.text}
+        cell: dict[str, Any] = {
+            "cell_type": laid.cell_type,
+            "id": laid.cell_id,
+            "metadata": metadata,
+            "source": laid.text,
+        }
         if laid.cell_type == "code":
             cell |= {"execution_count": run.execution_count, "outputs": outputs}
         return cell

@@ -7,7 +7,7 @@ file, so the next run does it again.
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from autograde import record as side_file
 from autograde.autograded import AutogradedWriter
-from autograde.course import Assignment, Role, Submission, find_submissions, load_assignment
+from autograde.course import Assignment, Role, Submission, find_submissions
 from autograde.errors import InfrastructureError
 from autograde.executors import Executor, Finished, Job
 from autograde.gradebook import CellKey, Gradebook
@@ -193,24 +193,21 @@ class Grader:
 
 def grade(
     layout: CourseLayout,
-    name: str,
+    assignment: Assignment,
     gradebook: Gradebook,
-    make_executor: Callable[[Assignment], Executor],
+    executor: Executor,
     *,
     students: Collection[str] | None = None,
     force: bool = False,
 ) -> Iterator[Graded]:
-    """Grade an assignment and yield each outcome once it is recorded.
+    """Grade an assignment that the gradebook knows; yield each outcome once it is recorded.
 
     Raises:
-        CourseError: The assignment, or one of `students`, is not there.
+        CourseError: One of `students` has sent nothing.
         InfrastructureError: Results can't be written.
     """
-    assignment = load_assignment(layout.root, name)
-    gradebook.register(assignment)
-    grader = Grader(layout, assignment, gradebook)
-    submissions = find_submissions(layout.root, name, students)
-    yield from grader.run(submissions, make_executor(assignment), force=force)
+    submissions = find_submissions(layout.root, assignment.name, students)
+    yield from Grader(layout, assignment, gradebook).run(submissions, executor, force=force)
 
 
 def _complete(
@@ -236,11 +233,14 @@ def _complete(
 
 
 def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], tuple[str, str]]:
+    """Return (notebook, index) -> (grade id, released text) of the cells that a student writes."""
     return {
         (book.name, index): (cell.grade_id, cell.released)
         for book in assignment.notebooks
         for index, cell in enumerate(book.cells)
-        if cell.grade_id is not None and cell.role in (Role.ANSWER, Role.GRADED_ANSWER)
+        if cell.grade_id is not None
+        and cell.role in (Role.ANSWER, Role.GRADED_ANSWER)
+        and not cell.metadata.get("nbgrader", {}).get("task")
     }
 
 

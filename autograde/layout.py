@@ -41,13 +41,13 @@ class CourseLayout:
 
     @property
     def course_id(self) -> str:
-        """The id of the course."""
-        return self.directories.course_id or "default_course"
+        """The id of the course; "" if the course has none, as in nbgrader's own commands."""
+        return str(self.directories.course_id)
 
     @property
     def autograded_root(self) -> Path:
         """The folder above all autograded submissions."""
-        return self.root / self.directories.autograded_directory
+        return self.root / str(self.directories.autograded_directory)
 
     def autograded(self, student_id: str, assignment: str) -> Path:
         """Return the folder of one autograded submission."""

@@ -39,13 +39,19 @@ class Progress:
         elif self._done:
             self._line()
 
+    def expect(self, more: int) -> None:
+        """Count `more` submissions that arrived meanwhile."""
+        self._total += more
+        if self._bar is not None:
+            self._bar.total = self._total or None
+
     def show(self, graded: Graded) -> None:
         """Count one more submission and say so if it is in trouble."""
         self._done += 1
         result = graded.result
         if result.status in (Status.NEEDS_REVIEW, Status.INFRASTRUCTURE_ERROR):
             self._trouble += 1
-            self._say(f"{result.student_id}: {result.status.value}{_first_note(result.notes)}")
+            self.say(f"{result.student_id}: {result.status.value}{_first_note(result.notes)}")
         if self._bar is not None:
             self._bar.set_postfix_str(f"{self._trouble} in trouble" if self._trouble else "", refresh=False)
             self._bar.update()
@@ -62,7 +68,8 @@ class Progress:
         parts.append(f"{self._trouble} in trouble")
         print(", ".join(parts), file=self._stream, flush=True)
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
+        """Write a line without disturbing the bar."""
         if self._bar is not None:
             self._bar.write(line, file=self._stream)
         else:

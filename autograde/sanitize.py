@@ -103,7 +103,7 @@ def clean_html(html: str) -> str:
     """Return `html` with only the tags of a table or a plain text in it; others are shown as text."""
     import bleach  # a tenth of a second to import, and few submissions print HTML
 
-    return bleach.clean(html, tags=_TABLE_TAGS, attributes=_TABLE_ATTRIBUTES, strip_comments=True)
+    return str(bleach.clean(html, tags=_TABLE_TAGS, attributes=_TABLE_ATTRIBUTES, strip_comments=True))
 
 
 def _text(value: Any) -> str:

@@ -47,9 +47,7 @@ class Gradebook:
         InfrastructureError: The database can't be opened.
     """
 
-    def __init__(
-        self, url: str, course_id: str = "default_course", late_penalty: LatePenalty | None = None
-    ) -> None:
+    def __init__(self, url: str, course_id: str = "", late_penalty: LatePenalty | None = None) -> None:
         """Open the database and create nbgrader's tables where there are none."""
         self.url = url
         self._engine = open_engine(url, course_id)
