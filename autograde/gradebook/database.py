@@ -1,13 +1,13 @@
 """Opening nbgrader's database."""
 
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from functools import cache
 
+from alembic.script import ScriptDirectory
 from nbgrader import api
-from sqlalchemy import Engine, create_engine
+from nbgrader.dbutil import ALEMBIC_DIR
+from sqlalchemy import Engine, create_engine, insert, inspect, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
@@ -48,18 +48,23 @@ def open_engine(url: str, course_id: str) -> Engine:
             f"--db {url}: {error}; give a URL such as sqlite:////path/gradebook.db, with its driver installed"
         ) from error
     with database_errors(url):
-        with _scripts_on_path():
-            api.Gradebook(url, course_id).close()
         sqlite = parsed.get_backend_name() == "sqlite"
-        return create_engine(url, connect_args={"timeout": SQLITE_BUSY_SECONDS} if sqlite else {})
+        engine = create_engine(url, connect_args={"timeout": SQLITE_BUSY_SECONDS} if sqlite else {})
+        is_new = not inspect(engine).get_table_names()
+        api.Base.metadata.create_all(engine)
+        with engine.begin() as connection:
+            if is_new:
+                connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+                connection.execute(
+                    text("INSERT INTO alembic_version (version_num) VALUES (:head)"),
+                    {"head": _schema_version()},
+                )
+            if course_id and connection.scalar(select(api.Course.id).filter_by(id=course_id)) is None:
+                connection.execute(insert(api.Course).values(id=course_id))
+        return engine
 
 
-@contextmanager
-def _scripts_on_path() -> Iterator[None]:
-    """For a new database nbgrader calls ``alembic`` by name: it lies beside this interpreter."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
+@cache
+def _schema_version() -> str | None:
+    """Return what ``nbgrader db upgrade`` compares with; nbgrader itself asks a new process for it."""
+    return ScriptDirectory(ALEMBIC_DIR).get_current_head()
