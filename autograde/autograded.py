@@ -1,12 +1,14 @@
 """The notebooks under ``autograded/``: what nbgrader's ``generate_feedback`` and Formgrader read.
 
 A test cell shows its released text and its verdict, never its hidden part: so no page that is made from
-these notebooks can show hidden tests, whoever makes it.
+these notebooks can show hidden tests, whoever makes it. A student's function sees the inputs of hidden
+calls and a later cell could print them: outputs from there on are marked as not for feedback.
 """
 
 import errno
 import json
 from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -39,6 +41,9 @@ class AutogradedWriter:
         self._metadata = {
             book.name: tuple(_metadata(cell) for cell in book.cells) for book in assignment.notebooks
         }
+        hidden = [book.name for book in assignment.notebooks if any(map(_is_hidden, book.cells))]
+        names = [book.name for book in assignment.notebooks]
+        self._after_hidden = set(names[names.index(hidden[0]) + 1 :] if hidden else [])
 
     def build(
         self,
@@ -64,9 +69,12 @@ class AutogradedWriter:
             for index, cell in enumerate(source.cells)
             if cell.in_release
         )
-        for index, cell in enumerate(laid_cells):
+        shown = source.name not in self._after_hidden
+        for index, laid_cell in enumerate(laid_cells):
             run = runs[index] if index < len(runs) else CellRun((), None)
-            cells.append(self._cell(source, cell, run, tests))
+            cells.append(self._cell(source, laid_cell, run, tests, shown))
+            origin = None if laid_cell.source_index is None else source.cells[laid_cell.source_index]
+            shown = shown and not (origin is not None and _is_hidden(origin))
         metadata = {key: source.metadata[key] for key in _KEPT_METADATA if key in source.metadata}
         return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
@@ -76,6 +84,7 @@ class AutogradedWriter:
         intake: Intake,
         result: SubmissionResult,
         runs: Mapping[str, Sequence[CellRun]],
+        timestamp: datetime | None = None,
     ) -> tuple[str, ...]:
         """Write a submission's notebooks and the files beside them; take away what an earlier grading left.
 
@@ -84,6 +93,7 @@ class AutogradedWriter:
             intake: The submission, laid.
             result: Its outcome.
             runs: Notebook name -> what each laid cell printed.
+            timestamp: When it was submitted; without a zone, in UTC.
 
         Returns:
             The student's files that could not be copied because of their names.
@@ -101,6 +111,9 @@ class AutogradedWriter:
             data = json.dumps(book, ensure_ascii=False).encode("utf-8", "replace")
             targets[folder / f"{name}.ipynb"] = data
         targets |= _inside(folder, self._assignment.files)
+        if timestamp is not None:  # nbgrader's release_feedback reads it
+            moment = timestamp.astimezone(UTC) if timestamp.tzinfo else timestamp
+            targets[folder / "timestamp.txt"] = f"{moment:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
         theirs = {path: data for path, data in _inside(folder, intake.files).items() if path not in targets}
         _remove_others(folder, {*targets, *theirs})
         for path, data in targets.items():
@@ -109,19 +122,25 @@ class AutogradedWriter:
         return tuple(str(path.relative_to(folder)) for path, data in theirs.items() if not _copy(path, data))
 
     def _cell(
-        self, source: SourceNotebook, laid: LaidCell, run: CellRun, tests: Mapping[str, TestResult]
+        self,
+        source: SourceNotebook,
+        laid: LaidCell,
+        run: CellRun,
+        tests: Mapping[str, TestResult],
+        shown: bool,
     ) -> dict[str, Any]:
-        metadata: dict[str, Any] = {}
+        mark = {"trusted": False, "shown": shown}
+        metadata: dict[str, Any] = {METADATA_KEY: mark}
         outputs = [clean for output in run.outputs if (clean := clean_output(output)) is not None]
         if laid.source_index is not None:
             origin = source.cells[laid.source_index]
-            if laid.text == origin.released:
-                metadata[METADATA_KEY] = {"trusted": True}
+            mark["trusted"] = laid.text == origin.released
             if (nbgrader := self._metadata[source.name][laid.source_index]) is not None:
                 metadata["nbgrader"] = nbgrader
             if origin.role is Role.TEST:
                 test = tests.get(origin.grade_id or "")
                 outputs = [] if test is None else [_verdict(test)]
+                mark["shown"] = True
         cell: dict[str, Any] = {
             "cell_type": laid.cell_type,
             "id": laid.cell_id,
@@ -131,6 +150,10 @@ class AutogradedWriter:
         if laid.cell_type == "code":
             cell |= {"execution_count": run.execution_count, "outputs": outputs}
         return cell
+
+
+def _is_hidden(cell: SourceCell) -> bool:
+    return cell.role is Role.TEST and cell.source != cell.released
 
 
 def _metadata(cell: SourceCell) -> dict[str, Any] | None:
@@ -183,6 +206,6 @@ def _notice(problems: Sequence[str]) -> dict[str, Any]:
     return {
         "cell_type": "markdown",
         "id": "autograde-needs-review",
-        "metadata": {METADATA_KEY: {"trusted": False}},
+        "metadata": {METADATA_KEY: {"trusted": False, "shown": True}},
         "source": f"**This submission needs a person's decision; it was not scored.**\n\n{lines}",
     }

@@ -129,7 +129,11 @@ class Grader:
             return Graded(result, previous, reused=False, resubmitted=False)  # the forced run lost nothing
         try:
             uncopied = self._writer.write(
-                self._folder(submission.student_id), pending.intake, result, finished.runs
+                self._folder(submission.student_id),
+                pending.intake,
+                result,
+                finished.runs,
+                submission.timestamp,
             )
         except OSError as error:
             raise InfrastructureError(

@@ -6,7 +6,7 @@ current key is done, however the grader ended.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,7 @@ class Record:
         answers: Hash of the answer cells' text; "" while it is the released text.
         unanswered: ``notebook/grade_id`` of the answers that are still the released text.
         settlements: What a person settled; kept over regrades.
+        accepted: Fingerprint of the files whose points a person accepted as they stand; "" if none.
         history: Earlier gradings, oldest first.
     """
 
@@ -87,7 +88,8 @@ class Record:
     answers: str = ""
     unanswered: tuple[tuple[str, str], ...] = ()
     settlements: tuple[Settlement, ...] = ()
-    history: tuple[Grading, ...] = field(default=())
+    accepted: str = ""
+    history: tuple[Grading, ...] = ()
 
     def is_final(self, key: str) -> bool:
         """Tell whether a submission with this `key` need not run again."""
@@ -102,9 +104,10 @@ class Record:
         }
 
     def settled_result(self) -> SubmissionResult:
-        """Return the result with the settlements in it; its status follows."""
+        """Return the result with what a person settled in it; once nothing is undecided, it is graded."""
         settled = self.settled()
-        if not settled:
+        accepted = self.accepted == self.submission
+        if not settled and not accepted:
             return self.result
         books = tuple(
             replace(
@@ -123,14 +126,19 @@ class Record:
             for book in self.result.notebooks
         )
         tests = [test for book in books for test in book.tests]
-        if any(test.outcome is TestOutcome.NEEDS_REVIEW for test in tests):
+        undecided = any(test.points is None and test.outcome is not TestOutcome.MANUAL for test in tests)
+        if undecided or not tests or self.result.status is not Status.NEEDS_REVIEW:
             return replace(self.result, notebooks=books)
         return replace(
             self.result,
             notebooks=books,
             status=Status.GRADED_WITH_REPAIRS if self.result.repairs else Status.GRADED,
             score=sum(test.points or 0.0 for test in tests),
-            notes=(*self.result.notes, *(_settlement_note(each) for each in self.settlements)),
+            notes=(
+                *self.result.notes,
+                *(["accepted by hand as it was scored"] if accepted else []),
+                *(_settlement_note(each) for each in self.settlements if each.submission == self.submission),
+            ),
         )
 
     def as_history(self) -> tuple[Grading, ...]:
