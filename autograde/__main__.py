@@ -6,10 +6,10 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograde.commands import grade
+from autograde.commands import feedback, grade
 from autograde.errors import AutogradeError, InfrastructureError
 
-COMMANDS = {"grade": grade}
+COMMANDS = {"grade": grade, "feedback": feedback}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -49,6 +49,11 @@ class CourseLayout:
         """The folder above all autograded submissions."""
         return self.root / str(self.directories.autograded_directory)
 
+    @property
+    def feedback_root(self) -> Path:
+        """The folder above all feedback pages."""
+        return self.root / str(self.directories.feedback_directory)
+
     def autograded(self, student_id: str, assignment: str) -> Path:
         """Return the folder of one autograded submission."""
         return self._folder(self.directories.autograded_directory, student_id, assignment)

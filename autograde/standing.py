@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from autograde import record as side_file
-from autograde.course import Assignment
 from autograde.gradebook import CellKey, Gradebook, Student, StudentScores
 from autograde.layout import CourseLayout
 from autograde.outcome import Status, SubmissionResult, TestOutcome
@@ -77,19 +76,27 @@ def standing_of(
 
 
 def class_standings(
-    layout: CourseLayout, assignment: Assignment, gradebook: Gradebook, submitted: Iterable[str]
+    layout: CourseLayout, name: str, max_score: float, gradebook: Gradebook, submitted: Iterable[str]
 ) -> list[Standing]:
-    """Return every student's standing: those of the gradebook and those who submitted, by name and id."""
+    """Return every student's standing: those of the gradebook and those who submitted, by name and id.
+
+    Args:
+        layout: The course.
+        name: The assignment's.
+        max_score: Points of the assignment.
+        gradebook: Open.
+        submitted: Students with a folder under ``submitted/``.
+    """
     present = set(submitted)
-    scores = gradebook.scores(assignment.name)
+    scores = gradebook.scores(name)
     students = {student.id: student for student in gradebook.students()}
     students |= {student_id: Student(student_id) for student_id in sorted(present - students.keys())}
     return [
         standing_of(
             student,
-            assignment.max_score,
+            max_score,
             scores.get(student_id),
-            side_file.load(layout.autograded(student_id, assignment.name)),
+            side_file.load(layout.autograded(student_id, name)),
             student_id in present,
         )
         for student_id, student in students.items()
