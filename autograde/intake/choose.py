@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from autograde.course import Role, Submission
 from autograde.intake.read import RawNotebook, read_notebook
-from autograde.intake.template import ANSWERS, Template, normal
+from autograde.intake.template import Template, normal
 
 _MAX_CANDIDATES = 30
 _COPY_MARKS = re.compile(
@@ -97,7 +97,7 @@ def _untouched(template: Template, raw: RawNotebook) -> bool:
         if index is None:
             if template.claims(cell.text):
                 return False
-        elif template.cells[index].role in ANSWERS and not template.is_stub(index, cell.text):
+        elif index in template.answers and not template.is_stub(index, cell.text):
             return False
     return True
 
