@@ -112,7 +112,7 @@ class _Layer:
         return LaidCell(None, cell.cell_type or "markdown", cell.text, wanted)
 
     def _note_missing(self, index: int) -> None:
-        cell, label = self.template.cells[index], self.template.label(index)
+        label = self.template.label(index)
         if index in self.template.answers:
             self.repairs.append(
                 f"{label}: the answer cell is missing and was not found elsewhere; the stub stands in"

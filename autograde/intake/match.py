@@ -48,6 +48,7 @@ class _Matcher:
         self.cells = cells
         self.result = Matching()
         self.free = set(range(len(cells)))
+        self._known_claims: dict[int, frozenset[int]] = {}
 
     def run(self) -> Matching:
         pieces = self._by_ids()
@@ -64,6 +65,12 @@ class _Matcher:
             self._written_elsewhere()
         self._written_inside()
         return self.result
+
+    def _claims(self, position: int) -> frozenset[int]:
+        """Return the answers whose names a student's cell defines."""
+        if position not in self._known_claims:
+            self._known_claims[position] = self.template.claims(self.cells[position].text)
+        return self._known_claims[position]
 
     def _missing(self) -> list[int]:
         present = self.result.main
@@ -109,7 +116,7 @@ class _Matcher:
                 continue
             for position in found:
                 text = self.cells[position].text
-                claims[position] = frozenset() if template.is_stub(index, text) else template.claims(text)
+                claims[position] = frozenset() if template.is_stub(index, text) else self._claims(position)
                 if claims[position] and index not in claims[position]:
                     astray.append((index, position))
         if not astray:
@@ -175,7 +182,7 @@ class _Matcher:
 
     def _by_names(self) -> None:
         for index in self._missing():
-            found = [p for p in sorted(self.free) if index in self.template.claims(self.cells[p].text)]
+            found = [p for p in sorted(self.free) if index in self._claims(p)]
             if found:
                 self._take(index, found[-1])
                 self.result.moved_in.add(index)
@@ -227,7 +234,7 @@ class _Matcher:
             if index not in template.answers or not template.is_stub(index, self.cells[position].text):
                 continue
             if cell.cell_type == "code":
-                found = [p for p in sorted(self.free) if index in template.claims(self.cells[p].text)]
+                found = [p for p in sorted(self.free) if index in self._claims(p)]
                 if cell.role is Role.ANSWER and found and self._in_time(index, position, found[-1]):
                     continue
             else:
@@ -261,7 +268,7 @@ class _Matcher:
             source = template.cells[other]
             if source.cell_type != "code" or source.locked:
                 continue
-            claims = template.claims(self.cells[main[other]].text)
+            claims = self._claims(main[other])
             for index in empty:
                 if index in claims and index != other and index not in self.result.inside:
                     self.result.inside[index] = other

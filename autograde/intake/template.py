@@ -36,6 +36,11 @@ def assigned_names(text: str) -> frozenset[str]:
     return frozenset(name.strip() for group in _ASSIGNED.findall(text) for name in group.split(","))
 
 
+def bound_names(text: str) -> frozenset[str]:
+    """Names that a cell defines or assigns at its top level."""
+    return defined_names(text) | assigned_names(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Template:
     """A source notebook, prepared for matching.
@@ -95,8 +100,7 @@ class Template:
 
     def claims(self, text: str) -> frozenset[int]:
         """Return the answer cells whose own names a text defines."""
-        names = defined_names(text) | assigned_names(text)
-        return frozenset(self.owner[name] for name in names if name in self.owner)
+        return frozenset(self.owner[name] for name in bound_names(text) if name in self.owner)
 
 
 def _owners(cells: tuple[SourceCell, ...], answers: frozenset[int]) -> dict[str, int]:

@@ -75,7 +75,7 @@ def write_course(root: Path) -> Path:
     words = notebook(
         [
             prose("words-title", "# Words · 词"),
-            given("words-setup", "PUNCTUATION = '！'"),
+            given("setup", "import math\nPUNCTUATION = '！'"),
             answer("greet", GREET),
             check("greet-test", 2, GREET_TEST),
         ]

@@ -54,6 +54,17 @@ def names_swapped(sent):
     sent.replace(shapes, "words")
 
 
+@CASES.case(REPAIRED, "sent as 'words.ipynb'")
+def names_swapped_and_ids_stripped(sent):
+    for name in ("shapes", "words"):
+        book = sent.book(name)
+        for made in book["cells"]:
+            made["metadata"] = {}
+            del made["id"]
+        sent.put(book, name)
+    names_swapped(sent)
+
+
 @CASES.case(REPAIRED, "sent as 'week 3/shapes.ipynb'")
 def whole_folder_one_level_down(sent):
     for path in list(sent.files):
