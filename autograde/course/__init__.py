@@ -2,7 +2,7 @@
 
 from autograde.course.model import Assignment, Role, SourceCell, SourceNotebook, Submission
 from autograde.course.source import load_assignment
-from autograde.course.submitted import find_submissions
+from autograde.course.submitted import find_submissions, submitted_students
 
 __all__ = [
     "Assignment",
@@ -12,4 +12,5 @@ __all__ = [
     "Submission",
     "find_submissions",
     "load_assignment",
+    "submitted_students",
 ]
