@@ -1,5 +1,8 @@
-"""Plain nbgrader and Formgrader on this course use this grader."""
+"""Makes plain nbgrader and Formgrader use this course's release editions and its grader."""
 
 from autograde.nbgrader_plugin import configure
+from tools.authoring.preprocessors import configure_release
 
-configure(get_config())  # noqa: F821
+c = get_config()  # noqa: F821 - given by nbgrader
+configure_release(c)
+configure(c)

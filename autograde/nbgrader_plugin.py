@@ -31,7 +31,6 @@ from autograde.standing import Absence, Standing, class_standings
 
 def configure(c: Any) -> None:
     """Set what this grader needs in nbgrader's configuration `c`."""
-    c.CourseDirectory.release_directory = "release/zh"
     c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", FILE_NAME]
     c.Autograde.exporter_class = EngineExporter
     c.GenerateFeedback.exporter_class = FeedbackExporter

@@ -64,16 +64,14 @@ def submitted_students(course_dir: Path, name: str) -> list[str]:
 def _student_folders(pattern: str) -> Iterator[tuple[str, Path]]:
     """Yield student and folder for a path in which ``*`` stands for the student."""
     before, _, after = pattern.partition("*")
-    root, prefix = Path(before).parent if not before.endswith(os.sep) else Path(before), ""
-    if not before.endswith(os.sep):
-        prefix = Path(before).name
+    root, _, prefix = before.rpartition(os.sep)
     suffix, _, rest = after.partition(os.sep)
     shape = re.compile(re.escape(prefix) + r"(.+)" + re.escape(suffix), re.DOTALL)
-    if not root.is_dir():
+    if not Path(root).is_dir():
         return
     for entry in os.scandir(root):
         match = shape.fullmatch(entry.name)
-        if match and entry.is_dir() and (Path(entry.path) / rest).is_dir():
+        if match and (Path(entry.path) / rest).is_dir():
             yield match[1], Path(entry.path) / rest
 
 
@@ -86,6 +84,9 @@ def read_submission(student_id: str, folder: Path) -> Submission:
     files: dict[str, bytes] = {}
     refused: dict[str, str] = {}
     total = 0
+    if folder.is_symlink() or folder.parent.is_symlink():
+        refused["."] = "the student's folder is a symbolic link"
+        return Submission(student_id, files, refused, None, "", _fingerprint(files, refused))
     # Notebooks first: whatever else fills the folder must not crowd them out.
     entries = sorted(_walk(folder, "", refused), key=lambda e: (not _is_notebook(e[0]), e[0]))
     for path, entry in entries:
@@ -169,6 +170,8 @@ def _timestamp(content: bytes | None, refusal: str) -> tuple[datetime | None, st
     text = content[:_MAX_TIMESTAMP_BYTES].decode("utf-8-sig", "replace").strip()
     if not text:
         return None, f"{_TIMESTAMP} is empty"
+    # Nbgrader takes a lone "+0800" for 800 seconds; written without the blank it is read right.
+    text = re.sub(r" ([+-]\d\d:?\d\d)$", r"\1", text)
     try:
         with warnings.catch_warnings(action="ignore"):  # dateutil warns about time zones it doesn't know
             moment = parse_utc(text)

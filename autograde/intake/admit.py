@@ -15,9 +15,18 @@ _MAX_LINE = 400
 def admit(assignment: Assignment, submission: Submission) -> Intake:
     """Lay a submission onto its assignment.
 
-    Never raises on what a student sent: what is certain is healed and noted in `repairs`; what is not is
-    named in `problems`, and the submission needs review.
+    What is certain is healed and noted in `repairs`; what is not is named in `problems`, and the submission
+    needs review. Never raises: a fault of ours on one submission is a problem too, and the batch goes on.
     """
+    try:
+        return _admit(assignment, submission)
+    except Exception as error:
+        cause = _line(f"{type(error).__name__}: {error}")
+        problem = f"the grader itself failed to read this submission ({cause}); report it, and grade by hand"
+        return Intake(tuple(LaidNotebook(book.name, ()) for book in assignment.notebooks), {}, (), (problem,))
+
+
+def _admit(assignment: Assignment, submission: Submission) -> Intake:
     templates = tuple(Template.of(book) for book in assignment.notebooks)
     choices = choose(templates, submission)
     repairs: list[str] = []

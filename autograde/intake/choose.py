@@ -7,13 +7,14 @@ notebook, none of them with its exact name, are left to a person.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from autograde.course import Role, Submission
 from autograde.intake.read import RawNotebook, read_notebook
-from autograde.intake.template import ANSWERS, Template, normal
+from autograde.intake.template import Template, bound_names, normal
 
 _MAX_CANDIDATES = 30
 _COPY_MARKS = re.compile(
@@ -56,13 +57,12 @@ def is_clutter(path: str) -> bool:
 def choose(templates: tuple[Template, ...], submission: Submission) -> tuple[Choice, ...]:
     """Choose a file for each notebook of the assignment, in the assignment's order."""
     named = [p for p in submission.files if is_notebook_name(p) and not is_clutter(p)]
-    exact = {f"{template.name}.ipynb" for template in templates}
-    if set(named) == exact:
+    marks = _Marks(templates)
+    if set(named) == {f"{template.name}.ipynb" for template in templates}:
         raws = [read_notebook(submission.files[f"{t.name}.ipynb"]) for t in templates]
-        fits = [_affinity(t, raw) > 0 for t, raw in zip(templates, raws, strict=True) if not raw.problem]
-        if len(templates) == 1 or all(fits):
+        if all(raw.problem or marks.found(raw)[k] for k, raw in enumerate(raws)) or len(templates) == 1:
             return tuple(_exact(t, raw) for t, raw in zip(templates, raws, strict=True))
-    return _Chooser(templates, submission, named).run()
+    return _Chooser(templates, marks, submission, named).run()
 
 
 def _exact(template: Template, raw: RawNotebook) -> Choice:
@@ -74,20 +74,46 @@ def _exact(template: Template, raw: RawNotebook) -> Choice:
     return choice
 
 
-def _affinity(template: Template, raw: RawNotebook) -> int:
-    """Count the code and graded cells of a source notebook that a file has something of."""
-    found: set[int] = set()
-    texts = {t: i for i, t in enumerate(template.released) if "\n" in t}
-    for cell in raw.cells:
-        index = template.by_grade_id.get(cell.grade_id or "")
-        if index is None:
-            index = template.by_cell_id.get(cell.cell_id or "")
-        if index is None:
-            index = texts.get(normal(cell.text))
-        if index is not None and template.cells[index].role is not Role.PROSE:
-            found.add(index)
-        found |= template.claims(cell.text)
-    return len(found)
+class _Marks:
+    """What only one notebook of the assignment has: ids, texts and names that tell where a file belongs."""
+
+    def __init__(self, templates: tuple[Template, ...]) -> None:
+        self.count = len(templates)
+        self._owner: dict[tuple[str, str], tuple[int, int]] = {}
+        shared: set[tuple[str, str]] = set()
+        for k, template in enumerate(templates):
+            for mark, index in self._of(template):
+                if self._owner.setdefault(mark, (k, index))[0] != k:
+                    shared.add(mark)
+        for mark in shared:
+            del self._owner[mark]
+
+    @staticmethod
+    def _of(template: Template) -> Iterator[tuple[tuple[str, str], int]]:
+        telling = [i for i, cell in enumerate(template.cells) if cell.role is not Role.PROSE]
+        for index in telling:
+            cell = template.cells[index]
+            if cell.grade_id:
+                yield ("grade_id", cell.grade_id), index
+            if cell.own_id:
+                yield ("cell_id", cell.cell_id), index
+            if "\n" in template.released[index]:
+                yield ("text", template.released[index]), index
+        for name, index in template.owner.items():
+            yield ("name", name), index
+
+    def found(self, raw: RawNotebook) -> list[int]:
+        """Count for each notebook of the assignment how many of its own cells a file has something of."""
+        found: list[set[int]] = [set() for _ in range(self.count)]
+        for cell in raw.cells:
+            keys = [("grade_id", cell.grade_id or ""), ("cell_id", cell.cell_id or "")]
+            keys.append(("text", normal(cell.text)))
+            keys += [("name", name) for name in bound_names(cell.text)]
+            for key in keys:
+                if key in self._owner:
+                    k, index = self._owner[key]
+                    found[k].add(index)
+        return [len(indices) for indices in found]
 
 
 def _untouched(template: Template, raw: RawNotebook) -> bool:
@@ -97,7 +123,7 @@ def _untouched(template: Template, raw: RawNotebook) -> bool:
         if index is None:
             if template.claims(cell.text):
                 return False
-        elif template.cells[index].role in ANSWERS and not template.is_stub(index, cell.text):
+        elif index in template.answers and not template.is_stub(index, cell.text):
             return False
     return True
 
@@ -113,8 +139,11 @@ def _plain_name(path: str, student: str) -> str:
 
 
 class _Chooser:
-    def __init__(self, templates: tuple[Template, ...], submission: Submission, named: list[str]) -> None:
+    def __init__(
+        self, templates: tuple[Template, ...], marks: _Marks, submission: Submission, named: list[str]
+    ) -> None:
         self.templates = templates
+        self.marks = marks
         self.submission = submission
         self.exact = {f"{t.name}.ipynb": k for k, t in enumerate(templates)}
         ordered = sorted(named, key=lambda path: (path not in self.exact, path.count("/"), path))
@@ -142,7 +171,7 @@ class _Chooser:
         for path, raw in self.raws.items():
             if raw.problem:
                 continue
-            scores = [_affinity(template, raw) for template in self.templates]
+            scores = self.marks.found(raw)
             own = self.exact.get(path)
             best = max(range(len(scores)), key=lambda k: (scores[k], self._resembles(path, k)))
             if own is not None and (scores[own] > 0 or not scores[best]):

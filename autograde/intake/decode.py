@@ -1,7 +1,6 @@
 """From bytes to text: which encoding a student's file has."""
 
 import codecs
-import itertools
 from dataclasses import dataclass
 
 _BOMS = (
@@ -82,14 +81,10 @@ def _decode_legacy(content: bytes) -> Decoded:
         text = content.decode("gb18030")
     except UnicodeDecodeError:
         text = ""
-    foreign = [char for char in text if char > "\x7f"]
-    chinese = sum(
-        "\u4e00" <= char <= "\u9fff" or "\u3000" <= char <= "\u303f" or "\uff00" <= char <= "\uffef"
-        for char in foreign
-    )
-    # Western text read as Chinese eats the ASCII character after each accent: rare and lonely ideographs.
-    runs = sum(left > "\x7f" and right > "\x7f" for left, right in itertools.pairwise(text))
-    if foreign and chinese >= 0.9 * len(foreign) and runs >= 0.5 * len(foreign):
+    foreign = [char.encode("gb18030") for char in text if char > "\x7f"]
+    # Chinese has its second byte in the upper half too; in Western text an accent stands before a letter.
+    upper = sum(len(pair) == 2 and pair[1] >= 0xA1 for pair in foreign)
+    if foreign and upper >= 0.8 * len(foreign):
         return Decoded(text, "read as GB18030")
     try:
         return Decoded(content.decode("cp1252"), "read as Windows-1252 (Latin-1)")

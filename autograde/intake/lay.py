@@ -9,7 +9,7 @@ from autograde.course import Role
 from autograde.intake.match import Matching, match
 from autograde.intake.model import LaidCell, LaidNotebook
 from autograde.intake.read import MERGE_MARKERS, RawCell
-from autograde.intake.template import ANSWERS, Template, normal
+from autograde.intake.template import Template, normal
 
 _FENCED = re.compile(r"\s*```[ \t]*\w*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -60,12 +60,15 @@ class _Layer:
             if index in self.main:
                 yield from map(self._added, waiting)
                 yield from map(self._added, added.pop(-2 - index, []))
-                yield self._matched(index)
+                yield self._inside(index) if index in self._matching.inside else self._matched(index)
                 waiting = added.pop(index, [])
             elif index in self.template.required:
                 if cell.role is Role.TEST:
                     yield from map(self._added, waiting)
                     waiting = []
+                if index in self._matching.inside:
+                    yield self._inside(index)
+                    continue
                 self._note_missing(index)
                 yield LaidCell(index, cell.cell_type, cell.released, cell.cell_id)
         yield from map(self._added, waiting)
@@ -109,13 +112,23 @@ class _Layer:
         return LaidCell(None, cell.cell_type or "markdown", cell.text, wanted)
 
     def _note_missing(self, index: int) -> None:
-        cell, label = self.template.cells[index], self.template.label(index)
-        if cell.role in ANSWERS:
+        label = self.template.label(index)
+        if index in self.template.answers:
             self.repairs.append(
                 f"{label}: the answer cell is missing and was not found elsewhere; the stub stands in"
             )
         else:
             self.repairs.append(f"{label}: missing; put back from the source")
+
+    def _inside(self, index: int) -> LaidCell:
+        """Lay an answer that was written into another cell: early enough it needs no text of its own."""
+        source, other = self.template.cells[index], self._matching.inside[index]
+        tests = [i for i, c in enumerate(self.template.cells) if i > index and c.role is Role.TEST]
+        if other < min(tests, default=other + 1):
+            text = f"# {self.template.label(other)}"
+        else:
+            text = self.student[self.main[other]].text
+        return LaidCell(index, source.cell_type, text, source.cell_id)
 
     def _matched(self, index: int) -> LaidCell:
         source, cell = self.template.cells[index], self.student[self.main[index]]
@@ -126,7 +139,7 @@ class _Layer:
                 self.repairs.append(f"{label}: a locked cell was changed; the source's text is used")
             return LaidCell(index, source.cell_type, source.released, source.cell_id)
         text, kind = cell.text, cell.cell_type
-        if cell.damaged and source.role in (*ANSWERS, Role.GIVEN):
+        if cell.damaged and (index in self.template.answers or source.role is Role.GIVEN):
             self.problems.append(f"{label}: the cell's text is not stored as text")
         restore = source.grade_id is not None or self.template.is_stub(index, text) or not kind
         if restore and kind != source.cell_type:

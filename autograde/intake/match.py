@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from autograde.course import Role
 from autograde.intake.read import RawCell
-from autograde.intake.template import ANSWERS, Template, lines_of, normal, similarity
+from autograde.intake.template import Template, lines_of, normal, similarity
 
 _SIMILAR = 0.5
 _MAX_PAIRS = 20_000
@@ -26,12 +26,14 @@ class Matching:
         main: Source index -> index of the student's cell that stands for it.
         dropped: Student cells that add nothing: copies of locked cells and of stubs.
         moved_in: Source indices whose answer was found in a cell that no id connects with them.
+        inside: Source index of an answer written into another source cell -> that cell's index.
         repairs: What was done, one phrase each.
     """
 
     main: dict[int, int] = field(default_factory=dict)
     dropped: set[int] = field(default_factory=set)
     moved_in: set[int] = field(default_factory=set)
+    inside: dict[int, int] = field(default_factory=dict)
     repairs: list[str] = field(default_factory=list)
 
 
@@ -46,11 +48,11 @@ class _Matcher:
         self.cells = cells
         self.result = Matching()
         self.free = set(range(len(cells)))
+        self._known_claims: dict[int, frozenset[int]] = {}
 
     def run(self) -> Matching:
         pieces = self._by_ids()
-        if len(pieces) < len(self.template.required) or self.free:
-            self._by_names_against_ids(pieces)
+        self._by_names_against_ids(pieces)
         for index, found in pieces.items():
             self._choose(index, found)
         missing = self._missing()
@@ -61,7 +63,14 @@ class _Matcher:
             self._by_place()
         if self.free:
             self._written_elsewhere()
+        self._written_inside()
         return self.result
+
+    def _claims(self, position: int) -> frozenset[int]:
+        """Return the answers whose names a student's cell defines."""
+        if position not in self._known_claims:
+            self._known_claims[position] = self.template.claims(self.cells[position].text)
+        return self._known_claims[position]
 
     def _missing(self) -> list[int]:
         present = self.result.main
@@ -98,35 +107,33 @@ class _Matcher:
 
     def _by_names_against_ids(self, pieces: dict[int, list[int]]) -> None:
         """Move pieces whose names belong to another answer that has nothing of its own."""
-        claims = {
-            position: self.template.claims(self.cells[position].text)
-            for found in pieces.values()
-            for position in found
-        }
-        holders = {
-            index
-            for index, found in pieces.items()
-            if any(index in claims[position] for position in found)
-            and not all(self.template.is_stub(index, self.cells[position].text) for position in found)
-        }
-        for index, found in list(pieces.items()):
-            cell = self.template.cells[index]
-            if not (cell.locked or cell.role in ANSWERS) or cell.cell_type != "code":
+        template = self.template
+        claims: dict[int, frozenset[int]] = {}
+        astray = []
+        for index, found in pieces.items():
+            cell = template.cells[index]
+            if cell.cell_type != "code" or not (index in template.answers or cell.locked):
                 continue
-            for position in list(found):
-                others = claims[position] - {index} - holders
-                stub = self.template.is_stub(index, self.cells[position].text)
-                if index in claims[position] or len(others) != 1 or stub:
-                    continue
-                (other,) = others
-                found.remove(position)
-                pieces.setdefault(other, []).append(position)
-                pieces[other].sort()
-                self.result.moved_in.add(other)
-                self.result.repairs.append(
-                    f"{self.template.label(other)}: its answer was written in the cell of "
-                    f"{self.template.label(index)}; used as the answer"
-                )
+            for position in found:
+                text = self.cells[position].text
+                claims[position] = frozenset() if template.is_stub(index, text) else self._claims(position)
+                if claims[position] and index not in claims[position]:
+                    astray.append((index, position))
+        if not astray:
+            return
+        holders = {index for index, found in pieces.items() if any(index in claims.get(p, ()) for p in found)}
+        for index, position in astray:
+            others = claims[position] - holders
+            if len(others) != 1:
+                continue
+            (other,) = others
+            pieces[index].remove(position)
+            pieces[other] = sorted([*pieces.get(other, []), position])
+            self.result.moved_in.add(other)
+            self.result.repairs.append(
+                f"{template.label(other)}: its answer was written in the cell of {template.label(index)}; "
+                f"used as the answer"
+            )
         for index in [index for index, found in pieces.items() if not found]:
             del pieces[index]
 
@@ -175,7 +182,7 @@ class _Matcher:
 
     def _by_names(self) -> None:
         for index in self._missing():
-            found = [p for p in sorted(self.free) if index in self.template.claims(self.cells[p].text)]
+            found = [p for p in sorted(self.free) if index in self._claims(p)]
             if found:
                 self._take(index, found[-1])
                 self.result.moved_in.add(index)
@@ -204,7 +211,7 @@ class _Matcher:
         """A written answer may share no line with its stub: accept the only candidate in its place."""
         for index in self._missing():
             cell = self.template.cells[index]
-            if cell.role is not Role.GRADED_ANSWER or cell.cell_type == "code":
+            if index not in self.template.answers or cell.cell_type == "code":
                 continue
             between = self._between(index)
             found = [p for p in between if self.cells[p].cell_type != "code" and self.cells[p].text.strip()]
@@ -224,11 +231,11 @@ class _Matcher:
         template, main = self.template, self.result.main
         for index in sorted(main):
             cell, position = template.cells[index], main[index]
-            if cell.role not in ANSWERS or not template.is_stub(index, self.cells[position].text):
+            if index not in template.answers or not template.is_stub(index, self.cells[position].text):
                 continue
             if cell.cell_type == "code":
-                found = [p for p in sorted(self.free) if index in template.claims(self.cells[p].text)]
-                if cell.role is Role.ANSWER and found and not self._too_late(index, found[-1]):
+                found = [p for p in sorted(self.free) if index in self._claims(p)]
+                if cell.role is Role.ANSWER and found and self._in_time(index, position, found[-1]):
                     continue
             else:
                 below = position + 1
@@ -242,7 +249,29 @@ class _Matcher:
                     f"{template.label(index)}: untouched; the answer in a cell of the student's own is used"
                 )
 
-    def _too_late(self, index: int, position: int) -> bool:
-        """Tell whether a student's cell comes after the first test that follows an answer in the source."""
+    def _in_time(self, index: int, stub: int, position: int) -> bool:
+        """Tell whether a student's cell runs after a stub and before the test that follows it."""
         tests = [i for i, c in enumerate(self.template.cells) if i > index and c.role is Role.TEST]
-        return any(self.result.main.get(i, position) < position for i in tests[:1])
+        return stub < position and all(position < self.result.main.get(i, position + 1) for i in tests[:1])
+
+    def _written_inside(self) -> None:
+        """Find answers that were merged into another cell: a stub after them would undo them."""
+        template, main = self.template, self.result.main
+        empty = [
+            index
+            for index in set(template.owner.values())
+            if index not in main or template.is_stub(index, self.cells[main[index]].text)
+        ]
+        if not empty:
+            return
+        for other in sorted(main):
+            source = template.cells[other]
+            if source.cell_type != "code" or source.locked:
+                continue
+            claims = self._claims(main[other])
+            for index in empty:
+                if index in claims and index != other and index not in self.result.inside:
+                    self.result.inside[index] = other
+                    self.result.repairs.append(
+                        f"{template.label(index)}: its answer is in the cell of {template.label(other)}"
+                    )

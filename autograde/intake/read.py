@@ -139,7 +139,7 @@ def _why_not_json(text: str, error: json.JSONDecodeError) -> str:
         return "the file is an HTML page, not a notebook"
     if start.startswith("<?xml"):
         return "the file is XML, not a notebook"
-    if text.startswith("{") and error.pos >= len(text.rstrip()) - 1:
+    if text.startswith("{") and error.pos >= len(text):
         return "the file ends in the middle (truncated)"
     if text.startswith("{") and error.msg.startswith("Unterminated string"):
         return "the file ends in the middle of a text (truncated)"

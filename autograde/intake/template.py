@@ -8,7 +8,6 @@ from autograde.course import Role, SourceCell, SourceNotebook
 
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+([^\W\d]\w*)", re.MULTILINE)
 _ASSIGNED = re.compile(r"^([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
-ANSWERS = (Role.ANSWER, Role.GRADED_ANSWER)
 
 
 def normal(text: str) -> str:
@@ -37,6 +36,11 @@ def assigned_names(text: str) -> frozenset[str]:
     return frozenset(name.strip() for group in _ASSIGNED.findall(text) for name in group.split(","))
 
 
+def bound_names(text: str) -> frozenset[str]:
+    """Names that a cell defines or assigns at its top level."""
+    return defined_names(text) | assigned_names(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Template:
     """A source notebook, prepared for matching.
@@ -45,6 +49,7 @@ class Template:
         name: Name of the notebook.
         cells: The source's cells.
         required: Index of each cell that a laid notebook must have.
+        answers: Index of each cell that students write.
         by_grade_id: nbgrader's id -> index.
         by_cell_id: The format's id -> index.
         released: Normal form of each released text.
@@ -54,6 +59,7 @@ class Template:
     name: str
     cells: tuple[SourceCell, ...]
     required: frozenset[int]
+    answers: frozenset[int]
     by_grade_id: dict[str, int]
     by_cell_id: dict[str, int]
     released: tuple[str, ...]
@@ -63,6 +69,9 @@ class Template:
     def of(cls, book: SourceNotebook) -> "Template":
         """Prepare a source notebook."""
         cells = book.cells
+        answers = frozenset(
+            i for i, c in enumerate(cells) if c.role in (Role.ANSWER, Role.GRADED_ANSWER) and not c.locked
+        )
         usable = [i for i, c in enumerate(cells) if c.in_release or c.cell_type != "code" or c.grade_id]
         return cls(
             name=book.name,
@@ -72,10 +81,11 @@ class Template:
                 for i in usable
                 if cells[i].in_release and (cells[i].cell_type == "code" or cells[i].grade_id)
             ),
+            answers=answers,
             by_grade_id={grade_id: i for i in usable if (grade_id := cells[i].grade_id)},
             by_cell_id={cells[i].cell_id: i for i in usable if cells[i].own_id},
             released=tuple(normal(cell.released) for cell in cells),
-            owner=_owners(cells),
+            owner=_owners(cells, answers),
         )
 
     def label(self, index: int) -> str:
@@ -90,11 +100,10 @@ class Template:
 
     def claims(self, text: str) -> frozenset[int]:
         """Return the answer cells whose own names a text defines."""
-        names = defined_names(text) | assigned_names(text)
-        return frozenset(self.owner[name] for name in names if name in self.owner)
+        return frozenset(self.owner[name] for name in bound_names(text) if name in self.owner)
 
 
-def _owners(cells: tuple[SourceCell, ...]) -> dict[str, int]:
+def _owners(cells: tuple[SourceCell, ...], answers: frozenset[int]) -> dict[str, int]:
     """Names that exactly one cell binds, and that cell is an answer: functions first, else variables."""
     binders: Counter[str] = Counter()
     own: dict[str, int] = {}
@@ -103,6 +112,6 @@ def _owners(cells: tuple[SourceCell, ...]) -> dict[str, int]:
             continue
         functions, variables = defined_names(cell.source), assigned_names(cell.source)
         binders.update(functions | variables)
-        if cell.role in ANSWERS:
+        if index in answers:
             own.update(dict.fromkeys(functions or variables, index))
     return {name: index for name, index in own.items() if binders[name] == 1}
