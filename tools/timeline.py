@@ -62,7 +62,7 @@ def _finish(axes: Axes, kinds: Iterable[str]) -> Figure:
         if kind in set(kinds)
     ]
     if handles:
-        figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+        figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     plt.close(figure)
     return figure
 
