@@ -70,7 +70,9 @@ class Executor(Protocol):
 
 # Imported before the first fork where an assignment uses them: what takes time, and is safe to fork after.
 _WORTH_PRELOADING = {"matplotlib", "numpy", "pandas", "scipy", "sklearn", "sympy", "torch"}
-_UNSAFE_NOTE = "graded without a sandbox (--sandbox none): this submission could read and change files of this machine"
+_UNSAFE_NOTE = (
+    "graded without a sandbox (--sandbox none): this submission could read and change files of this machine"
+)
 
 
 class LocalExecutor:
@@ -290,16 +292,22 @@ def _overdue_report(task: Task, progress: list[tuple[int, str | TestResult]]) ->
                 continue
             known = verdicts.get((number, cell.grade_id))
             if known is None and (number, cell.grade_id) == hung:
-                known = TestResult(cell.grade_id, TestOutcome.TIMED_OUT, 0.0, cell.points, visibility.TIMED_OUT)
+                known = TestResult(
+                    cell.grade_id, TestOutcome.TIMED_OUT, 0.0, cell.points, visibility.TIMED_OUT
+                )
             elif known is None and not cell.is_test:
                 known = TestResult(cell.grade_id, TestOutcome.MANUAL, None, cell.points)
             tests.append(
                 known
-                or TestResult(cell.grade_id, TestOutcome.NOT_REACHED, 0.0, cell.points, visibility.NOT_REACHED)
+                or TestResult(
+                    cell.grade_id, TestOutcome.NOT_REACHED, 0.0, cell.points, visibility.NOT_REACHED
+                )
             )
         report.tests.append(tests)
         report.runs.append([])
-    report.notes.append("its examiner had to be ended from outside: a test hung on what the student's code returned")
+    report.notes.append(
+        "its examiner had to be ended from outside: a test hung on what the student's code returned"
+    )
     return report
 
 

@@ -7,12 +7,15 @@ file, so the next run does it again.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
+from typing import Self
 
 from autograde import record as side_file
 from autograde.autograded import AutogradedWriter
@@ -193,6 +196,38 @@ class Grader:
             if (book.name, grade_id) not in unanswered
         ]
         return hashlib.sha256(json.dumps(texts).encode()).hexdigest() if texts else ""
+
+
+class LazyExecutor:
+    """Makes an executor when the first job comes, and none for a class in which nothing changed.
+
+    Args:
+        make: Makes it.
+    """
+
+    def __init__(self, make: Callable[[], AbstractContextManager[Executor]]) -> None:
+        """Make nothing yet."""
+        self._make = make
+        self._stack = ExitStack()
+        self._executor: Executor | None = None
+
+    def __enter__(self) -> Self:
+        """Return the executor itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the executor if there is one."""
+        self._stack.close()
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[Finished]:
+        """Run every job, as :meth:`Executor.run` does."""
+        waiting = iter(jobs)
+        first = next(waiting, None)
+        if first is None:
+            return
+        if self._executor is None:
+            self._executor = self._stack.enter_context(self._make())
+        yield from self._executor.run(chain([first], waiting))
 
 
 def grade(

@@ -186,7 +186,9 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Iterable[Path]) 
     if files is not None:
         extra.append((str(files), FILES))
     for source, target in extra:
-        for parent in reversed(Path(target).parents[:-1]):  # made readable: bwrap copies the modes of the source's
+        for parent in reversed(
+            Path(target).parents[:-1]
+        ):  # made readable: bwrap copies the modes of the source's
             if str(parent) not in made and not any(parent.is_relative_to(path) for path in shown):
                 made.add(str(parent))
                 binds += ["--perms", "0755", "--dir", str(parent)]

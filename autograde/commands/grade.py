@@ -6,14 +6,15 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from autograde.atomic import write_atomic
 from autograde.course import Assignment, load_assignment, submitted_students
 from autograde.errors import UsageError
-from autograde.executors import Executor
+from autograde.executors import Executor, LocalExecutor
 from autograde.gradebook import Gradebook
-from autograde.grading import Graded, grade
+from autograde.grading import Graded, LazyExecutor, grade
 from autograde.layout import CourseLayout
 from autograde.lock import course_lock
 from autograde.outcome import Status
@@ -48,10 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Grade, show progress, write the JSON; return the exit status."""
     layout = CourseLayout.of(arguments.course)
 
-    def make_executor(assignment: Assignment) -> Executor:
-        from autograde.executors import LocalExecutor
-
-        return LocalExecutor(assignment, jobs=arguments.jobs, sandbox=arguments.sandbox)
+    def make_executor(assignment: Assignment) -> AbstractContextManager[Executor]:
+        return LocalExecutor(
+            assignment, jobs=arguments.jobs, sandbox=arguments.sandbox, hidden=(layout.root,)
+        )
 
     graded = grade_course(
         layout,
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 def grade_course(
     layout: CourseLayout,
     name: str,
-    make_executor: Callable[[Assignment], Executor],
+    make_executor: Callable[[Assignment], AbstractContextManager[Executor]],
     *,
     db_url: str | None = None,
     students: Sequence[str] | None = None,
@@ -89,12 +90,12 @@ def grade_course(
     outcomes: dict[str, Graded] = {}
     with (
         course_lock(layout.autograded_root),
+        LazyExecutor(lambda: make_executor(assignment)) as executor,
         Gradebook(db_url or layout.db_url, layout.course_id, layout.late_policy()) as gradebook,
         Progress(len(wanted)) as progress,
     ):
         for note in gradebook.register(assignment):
             progress.say(note)
-        executor = make_executor(assignment)
         while wanted:
             for graded in grade(layout, assignment, gradebook, executor, students=wanted, force=force):
                 outcomes[graded.result.student_id] = graded

@@ -67,7 +67,9 @@ class Container:
             self._ctl.sendall(pack(encode(spec)))
             answer, descriptors, _, _ = socket.recv_fds(self._ctl, 1, 1)
             if answer != b"R" or not descriptors:
-                raise InfrastructureError(f"a container did not start: {self._ctl.recv(500).decode(errors='replace')}")
+                raise InfrastructureError(
+                    f"a container did not start: {self._ctl.recv(500).decode(errors='replace')}"
+                )
         except OSError as error:
             raise InfrastructureError(f"a container did not start: {error}") from None
         self._pidfd = descriptors[0]

@@ -150,7 +150,15 @@ class Link:
             case ("returned", bytes() as message, str() as out, str() as err):
                 self._relay(out, err)
                 return self._read(message, originals)
-            case ("raised", str() as name, list() as bases, str() as text, bytes() as message, str() as out, str() as err):
+            case (
+                "raised",
+                str() as name,
+                list() as bases,
+                str() as text,
+                bytes() as message,
+                str() as out,
+                str() as err,
+            ):
                 self._relay(out, err)
                 arguments = self._read(message, originals)
                 bases = [base for base in bases if type(base) is str]

@@ -132,7 +132,9 @@ class NotebookExaminer:
     def _test(self, item: LaidText, cell: Cell, plan: CellPlan) -> None:
         if self._spent:
             self.result.runs.append(((), None))
-            self.result.tests.append(self._verdict(cell, TestOutcome.NOT_REACHED, 0.0, visibility.NOT_REACHED))
+            self.result.tests.append(
+                self._verdict(cell, TestOutcome.NOT_REACHED, 0.0, visibility.NOT_REACHED)
+            )
             return
         self._progress(cell.grade_id)
         if plan.shared:
@@ -153,7 +155,12 @@ class NotebookExaminer:
         self._link.begin(seconds, self._call_seconds(plan), follow_random="seed" in cell.source)
         ran = self._run_here(cell.source, plan, seconds)
         link = self._link
-        if link.trouble is None and ran is not None and ran.error is None and link.unreadable & set(plan.loads):
+        if (
+            link.trouble is None
+            and ran is not None
+            and ran.error is None
+            and link.unreadable & set(plan.loads)
+        ):
             link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, "a value that the test uses cannot cross"
         if link.trouble is not None:
             return self._in_trouble(cell, link.trouble, link.remark)
@@ -222,11 +229,15 @@ class NotebookExaminer:
         if not points >= 0.0:
             points = cell.points  # as nbgrader does, which only warns
         if points > cell.points:
-            return self._in_trouble(cell, TestOutcome.NEEDS_REVIEW, f"the test gave {points:g} of {cell.points:g} points")
+            return self._in_trouble(
+                cell, TestOutcome.NEEDS_REVIEW, f"the test gave {points:g} of {cell.points:g} points"
+            )
         if points == cell.points:
             return self._verdict(cell, TestOutcome.PASSED, points, "")
         outcome = TestOutcome.PARTIAL if points else TestOutcome.FAILED
-        return self._verdict(cell, outcome, points, visibility.both("部分得分", "partial credit") if points else "")
+        return self._verdict(
+            cell, outcome, points, visibility.both("部分得分", "partial credit") if points else ""
+        )
 
     def _in_trouble(self, cell: Cell, trouble: TestOutcome, remark: str) -> TestResult:
         if trouble is TestOutcome.TIMED_OUT:

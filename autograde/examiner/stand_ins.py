@@ -38,7 +38,9 @@ def make_function(
     def function(*args: Any, **kwargs: Any) -> Any:
         return call(args, kwargs)
 
-    function.__name__ = function.__qualname__ = name if type(name) is str and name.isidentifier() else "function"
+    function.__name__ = function.__qualname__ = (
+        name if type(name) is str and name.isidentifier() else "function"
+    )
     function.__doc__ = doc if type(doc) is str else None
     function.__module__ = "__main__"
     signature = make_signature(shape)
@@ -85,7 +87,11 @@ def make_error(
     """
     for candidate in bases:
         own = known.get(candidate)
-        cls = own if isinstance(own, type) and issubclass(own, BaseException) else _BUILTIN_ERRORS.get(candidate)
+        cls = (
+            own
+            if isinstance(own, type) and issubclass(own, BaseException)
+            else _BUILTIN_ERRORS.get(candidate)
+        )
         if cls is not None:
             break
     else:

@@ -5,7 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from autograde.errors import InfrastructureError
-from autograde.examiner.client import BadReplyError, Container, Conversation, CrashedError, StudentError, TimedOutError
+from autograde.examiner.client import (
+    BadReplyError,
+    Container,
+    Conversation,
+    CrashedError,
+    StudentError,
+    TimedOutError,
+)
 from autograde.limits import Limits
 
 CellReply = tuple[list[dict[str, Any]], tuple[str, list[str], str, list[int]] | None, str | None]
@@ -138,12 +145,20 @@ def _output(item: object, images: bool) -> dict[str, Any]:
     match item:
         case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str() as text}:
             return {"output_type": "stream", "name": name, "text": text}
-        case {"output_type": "display_data" | "execute_result" as kind, "data": {"text/plain": str() as text} as data}:
+        case {
+            "output_type": "display_data" | "execute_result" as kind,
+            "data": {"text/plain": str() as text} as data,
+        }:
             kept = {"text/plain": text}
             if images and type(data.get("image/png")) is str:
                 kept["image/png"] = data["image/png"]
             return {"output_type": kind, "data": kept, "metadata": {}}
-        case {"output_type": "error", "ename": str() as name, "evalue": str() as text, "traceback": list() as lines}:
+        case {
+            "output_type": "error",
+            "ename": str() as name,
+            "evalue": str() as text,
+            "traceback": list() as lines,
+        }:
             kept_lines = [line for line in lines if type(line) is str]
             return {"output_type": "error", "ename": name, "evalue": text, "traceback": kept_lines}
     return {"output_type": "stream", "name": "stderr", "text": "[unreadable output]"}

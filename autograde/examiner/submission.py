@@ -213,7 +213,8 @@ def _absent(task: Task, number: int, work: Work) -> list[TestResult]:
     graded = [cell for cell in task.books[number].cells if cell.is_graded]
     if work.unreadable:
         return [
-            TestResult(c.grade_id, TestOutcome.NEEDS_REVIEW, None, c.points, visibility.REVIEW) for c in graded
+            TestResult(c.grade_id, TestOutcome.NEEDS_REVIEW, None, c.points, visibility.REVIEW)
+            for c in graded
         ]
     return [
         TestResult(c.grade_id, TestOutcome.NOT_REACHED, 0.0, c.points, visibility.NO_NOTEBOOK) for c in graded

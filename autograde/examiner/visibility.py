@@ -43,7 +43,9 @@ def constants(sources: Iterable[str]) -> frozenset[str]:
             tree = ast.parse(source)
         except (SyntaxError, ValueError):
             continue
-        parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+        parts = {
+            id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
+        }
         found |= {
             node.value
             for node in ast.walk(tree)
@@ -108,8 +110,11 @@ def _cut(text: str) -> str:
 NOT_ANSWERED = both("答案单元没有改动", "the answer cell is unchanged")
 TIMED_OUT = both("超过时限，已中止：可能有死循环", "stopped at the time limit: an endless loop?")
 CRASHED = both(
-    "运行到这里时，你的代码使 Python 进程退出", "your code ended the Python process while this test was running"
+    "运行到这里时，你的代码使 Python 进程退出",
+    "your code ended the Python process while this test was running",
 )
-NOT_REACHED = both("这份作业的总时限已用完，没有运行到这里", "the submission's time was used up before this test")
+NOT_REACHED = both(
+    "这份作业的总时限已用完，没有运行到这里", "the submission's time was used up before this test"
+)
 NO_NOTEBOOK = both("没有收到这个笔记本", "this notebook was not handed in")
 REVIEW = both("这一项需要教师查看，暂不计分", "a person will look at this test; it has no points yet")

@@ -254,9 +254,7 @@ def set_random_state(state: dict[str, Any]) -> None:
         torch.set_rng_state(state["torch"])
 
 
-def start(
-    wire: socket.socket, shell: Shell, *, output_limit: int, scratch: str, work: str
-) -> None:
+def start(wire: socket.socket, shell: Shell, *, output_limit: int, scratch: str, work: str) -> None:
     """Turn a freshly forked process into a student's process and serve until the end."""
     os.chdir(work)
     os.environ.update(HOME=work, TMPDIR=scratch, PWD=work)

@@ -23,7 +23,6 @@ from autograde.student.zygote_report import REPORT
 from autograde.wire import PeerGoneError, receive_blocking
 
 
-
 def main(arguments: str) -> None:
     """Run the zygote.
 
@@ -45,7 +44,9 @@ def main(arguments: str) -> None:
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     prepare_figures(shell, render=False)
-    config["address_bytes"] = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    config["address_bytes"] = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf(
+        "SC_PAGE_SIZE"
+    )
     control = socket.socket(fileno=config["control"])
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the grader's business

@@ -2,4 +2,6 @@
 
 import struct
 
-REPORT = struct.Struct("<cIiQ")  # b"D", the kernel's number, its wait status, its largest resident memory in KiB
+REPORT = struct.Struct(
+    "<cIiQ"
+)  # b"D", the kernel's number, its wait status, its largest resident memory in KiB

@@ -108,6 +108,12 @@ class FakeExecutor:
         self.assignment = assignment
         self.seen: list[str] = []
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
     def run(self, jobs: Iterable[Job]) -> Iterator[Finished]:
         for job in jobs:
             self.seen.append(job.student_id)
