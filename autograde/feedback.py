@@ -6,7 +6,7 @@ the instructor's text of any test.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +38,14 @@ class TestView:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseView:
-    """One exercise on a page."""
+    """One exercise on a page; `message` is what all its tests have to say, if it is one thing."""
 
     title: str
     notebook: str
     tests: tuple[TestView, ...]
     points: float | None
     max_points: float
+    message: str
     answer: str
     output: str
     comment: str
@@ -183,6 +184,10 @@ def _exercise(
         )
         for test in exercise.tests
     )
+    same = len(views) > 1 and len({view.message for view in views}) == 1
+    message = views[0].message if same else ""
+    if same:
+        views = tuple(replace(view, message="") for view in views)
     cell = _answer_cell(notebook, exercise.grade_id)
     comments = {} if standing.scores is None else standing.scores.comments
     undecided = any(view.points is None for view in views)
@@ -192,6 +197,7 @@ def _exercise(
         tests=views,
         points=None if undecided else sum(view.points or 0.0 for view in views),
         max_points=exercise.max_points,
+        message=message,
         answer=str(cell.get("source", "")),
         output=_printed(cell),
         comment=comments.get((exercise.notebook, exercise.grade_id), ""),
