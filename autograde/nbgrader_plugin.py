@@ -17,7 +17,7 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.plugins import ExportPlugin
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Enum, Integer
+from traitlets import Enum, Integer, List
 
 from autograde.autograded import METADATA_KEY
 from autograde.course import Assignment, load_assignment, submitted_students
@@ -68,13 +68,12 @@ class EngineExporter(NotebookExporter):
         command += [f"--student={student}" for student in students]
         command += ["--jobs", str(self.jobs)] if self.jobs else []
         command += ["--force"] if converter.force else []
-        process = subprocess.Popen(
+        with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
-        )
-        assert process.stdout is not None  # asked for above
-        for line in process.stdout:
-            converter.log.info(line.rstrip())
-        if process.wait() not in (0, 1):
+        ) as process:
+            for line in process.stdout or ():
+                converter.log.info(line.rstrip())
+        if process.returncode not in (0, 1):
             message = f"the grader ended with status {process.returncode}: see the lines above"
             converter.log.error(message)
             raise NbGraderException(message)
@@ -111,6 +110,8 @@ class FeedbackExporter(HTMLExporter):
 
 class HarmlessOutput(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader ships no types
     """Takes out of an autograded notebook what a browser could run, before Formgrader shows it."""
+
+    display_data_priority = List(help="Set by the exporter for all its preprocessors.").tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Clean every cell that isn't the instructor's own text."""
