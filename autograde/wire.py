@@ -1,4 +1,4 @@
-"""Frames on a stream socket: a length, then that many bytes; with deadlines and caps for the side that must not hang."""
+"""Frames on a stream socket: a length, then that many bytes; deadlines and caps for who must not hang."""
 
 import select
 import socket

@@ -198,8 +198,8 @@ class Conversation:
         """Ask one thing and return the reply, without its number.
 
         Raises:
-            StudentError: If there is no usable answer. After :class:`CrashedError` and :class:`BadReplyError`, and
-                after a :class:`TimedOutError` whose interrupt was ignored, the kernel has ended (`alive`).
+            StudentError: If there is no usable answer. After :class:`CrashedError` and :class:`BadReplyError`,
+                and after a :class:`TimedOutError` whose interrupt was ignored, the kernel has ended (`alive`).
         """
         self._number += 1
         try:

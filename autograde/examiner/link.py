@@ -2,8 +2,7 @@
 
 import signal
 import time
-from collections.abc import Iterable
-from types import FunctionType
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from autograde.examiner.client import BadReplyError, CrashedError, StudentError, TimedOutError
@@ -38,7 +37,7 @@ class Link:
         self._names = names
         self._bounds = bounds
         self._output = output
-        self._functions: dict[tuple[int, int], FunctionType] = {}
+        self._functions: dict[tuple[int, int], Callable[..., Any]] = {}
         self._handles: dict[int, tuple[int, int]] = {}  # id of a stand-in -> its generation and handle
         self.begin(1.0, 1.0, follow_random=False)
 

@@ -123,7 +123,7 @@ class NotebookExaminer:
         return (tuple(outputs), self._count)
 
     def _run_given(self, cell: Cell, plan: CellPlan) -> None:
-        """Run an instructor's cell here, with the student's names it uses; its failure is for the tests to find."""
+        """Run an instructor's cell here, with the student's names it uses; tests will find what it lacks."""
         self._link.begin(self._limits.cell_seconds, self._call_seconds(plan), follow_random=False)
         self._run_here(cell.source, plan, self._allowed(plan, cell))
 
@@ -168,16 +168,17 @@ class NotebookExaminer:
             return self._in_trouble(cell, TestOutcome.ERROR, "no verdict")
         if ran.error is None:
             return self._passed(cell, ran.value_text)
-        name, bases, text, lines = describe(ran.error, ran.filename)
+        name, _, text, lines = describe(ran.error, ran.filename)
         wording = self._wording(cell)
-        for error, *described in link.relayed:
+        for error, own_name, own_bases, own_text in link.relayed:
             if error is ran.error:
-                return self._verdict(cell, TestOutcome.ERROR, 0.0, wording.answer_raised(*described, lines))
+                message = wording.answer_raised(own_name, own_bases, own_text, lines)
+                return self._verdict(cell, TestOutcome.ERROR, 0.0, message)
         failed = TestOutcome.FAILED if isinstance(ran.error, AssertionError) else TestOutcome.ERROR
         return self._verdict(cell, failed, 0.0, wording.own_failure(name, text, lines))
 
     def _shared_test(self, cell: Cell, plan: CellPlan) -> TestResult:
-        """Run a test in the student's process: it needs live objects, and its verdict is only as good as they are."""
+        """Run a test that needs live objects in the student's process: its verdict is as good as they are."""
         try:
             reply = self._side.run_cell(cell.source, self._allowed(plan, cell))
         except BudgetSpentError:
@@ -199,7 +200,7 @@ class NotebookExaminer:
         return self._verdict(cell, failed, 0.0, wording.own_failure(name, text, []))
 
     def _run_here(self, source: str, plan: CellPlan, seconds: float) -> Ran | None:
-        """Run an instructor's cell in this process; None if the student's process stopped it before it began."""
+        """Run an instructor's cell in this process; None if the student's process stopped it."""
         link = self._link
         try:
             with Alarm(link, seconds):
@@ -293,7 +294,8 @@ def top_level_names(source: str) -> tuple[set[str], set[str]]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return set(), set()
-    bound, read = set(), set()
+    bound: set[str] = set()
+    read: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from autograde.examiner.notebook import top_level_names
@@ -41,7 +42,7 @@ def make_plan(bench: Bench, fingerprint: str, in_fork: Callable[[Callable[[], An
     work = _released_tests(bench, solution)
     for attempt in ("names used", "every name", "shared"):
         plan = Plan(fingerprint, tuple(tuple(book) for book in books))
-        report = in_fork(lambda plan=plan: examine(replace(bench, plan=plan), work, lambda *_: None))
+        report = in_fork(partial(examine, replace(bench, plan=plan), work, _no_progress))
         failed = _not_full(bench, report)
         if not failed or attempt == "shared":
             break
@@ -57,6 +58,10 @@ def make_plan(bench: Bench, fingerprint: str, in_fork: Callable[[Callable[[], An
         for number, index in failed
     )
     return replace(plan, problems=problems)
+
+
+def _no_progress(number: int, what: object) -> None:
+    """Nobody waits for the plan's runs."""
 
 
 def _released_tests(bench: Bench, solution: Work) -> Work:

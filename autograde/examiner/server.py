@@ -1,4 +1,4 @@
-"""The examiner's process: warm, single-threaded; forks once for each submission and collects what they report."""
+"""The examiner's process: warm, single-threaded; forks for each submission and collects the reports."""
 
 import gc
 import importlib
@@ -7,7 +7,6 @@ import pickle
 import selectors
 import signal
 import struct
-import sys
 import tempfile
 import time
 import traceback
@@ -114,7 +113,7 @@ def main() -> None:
         zygote: Zygote | None = None
         try:
             root = Path(folder)
-            os.chmod(root, 0o755)
+            root.chmod(0o755)
             files = root / "files"
             _write_files(files, setup.files)
             zygote = start_zygote(

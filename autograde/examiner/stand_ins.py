@@ -1,9 +1,8 @@
-"""What a test holds in place of the student's objects: call-through functions, exceptions, unreadable values."""
+"""What a test holds in place of the student's objects: call-through functions, exceptions, and more."""
 
 import builtins
 import inspect
 from collections.abc import Callable, Mapping
-from types import FunctionType
 from typing import Any, NoReturn
 
 _NOT_RAISED_HERE = {"KeyboardInterrupt", "GeneratorExit"}
@@ -14,7 +13,7 @@ _BUILTIN_ERRORS: dict[str, type[BaseException]] = {
 }
 
 
-class StopTest(BaseException):  # noqa: N818  (no error of a test: it must pass through ``except Exception``)
+class StopTest(BaseException):
     """Ends a test from within a stand-in; what happened is on record already."""
 
 
@@ -25,7 +24,7 @@ def is_builtin_error(name: str) -> bool:
 
 def make_function(
     call: Callable[[tuple[Any, ...], dict[str, Any]], Any], name: str, doc: str, shape: Any
-) -> FunctionType:
+) -> Callable[..., Any]:
     """Return a function that calls through to the student's process.
 
     Args:
@@ -53,7 +52,7 @@ def make_signature(shape: Any) -> inspect.Signature | None:
     """Return the signature that a description stands for; None if it makes no sense."""
     try:
         names, positional, positional_only, keyword_only, flags, defaults, keyword_defaults = shape
-        kinds = [inspect.Parameter.POSITIONAL_ONLY] * positional_only
+        kinds: list[Any] = [inspect.Parameter.POSITIONAL_ONLY] * positional_only
         kinds += [inspect.Parameter.POSITIONAL_OR_KEYWORD] * (positional - positional_only)
         values = [inspect.Parameter.empty] * (positional - len(defaults)) + list(defaults)
         parameters = [
@@ -113,7 +112,7 @@ def make_error(
 
 
 def make_unreadable(report: Callable[[], NoReturn]) -> object:
-    """Return an object that stands for a value that could not cross: whatever a test does with it is reported."""
+    """Return an object that stands for a value that could not cross; what a test does with it is reported."""
 
     def refuse(self: object, *args: Any, **kwargs: Any) -> NoReturn:
         report()
@@ -121,12 +120,10 @@ def make_unreadable(report: Callable[[], NoReturn]) -> object:
     return type("Unreadable", (), dict.fromkeys(_TOUCHING, refuse))()
 
 
-_TOUCHING = [
-    f"__{name}__"
-    for name in (
-        "getattr call len iter next getitem setitem delitem contains bool eq ne lt le gt ge hash int float complex "
-        "index str repr bytes format add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow "
-        "matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert round enter exit "
-        "iadd isub imul array reversed setattr delattr"
-    ).split()
-]
+_NAMES = (
+    "getattr call len iter next getitem setitem delitem contains bool eq ne lt le gt ge hash int float complex index "
+    "str repr bytes format add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul "
+    "rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert round enter exit iadd isub "
+    "imul array reversed setattr delattr"
+)
+_TOUCHING = [f"__{name}__" for name in _NAMES.split()]

@@ -1,4 +1,4 @@
-"""One notebook's student process as the examiner uses it: kept alive, replayed after a crash, within one budget."""
+"""One notebook's student process as the examiner uses it: kept alive, replayed after a crash, in one budget."""
 
 import time
 from collections.abc import Callable
@@ -141,7 +141,7 @@ def _described(error: object) -> tuple[str, list[str], str, list[int]] | None:
 
 
 def _output(item: object, images: bool) -> dict[str, Any]:
-    """Return an output in nbformat's terms, whatever the student's process sent: plain text and pictures only."""
+    """Return an output in nbformat's terms, whatever was sent: plain text and pictures only."""
     match item:
         case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str() as text}:
             return {"output_type": "stream", "name": name, "text": text}

@@ -93,9 +93,7 @@ def _read_content(decoder: Decoder, target: Any) -> Any:
 
 
 def _pour(target: Any, content: Any) -> None:
-    if type(target) is list:
-        target[:] = content
-    elif type(target) is bytearray:
+    if type(target) is list or type(target) is bytearray:
         target[:] = content
     elif type(target) in (dict, defaultdict, OrderedDict, Counter):
         target.clear()

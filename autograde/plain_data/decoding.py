@@ -1,5 +1,6 @@
 """Bytes to plain data: the boundary itself. Every byte may have been written by an adversary."""
 
+import importlib
 import keyword
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
@@ -217,9 +218,7 @@ def _read_dict_like(kind: type) -> _Reader:
 
 
 def _dtype(text: bytes) -> Any:
-    numpy = sys.modules.get("numpy")
-    if numpy is None:
-        import numpy
+    numpy: Any = importlib.import_module("numpy")
     if len(text) > 32:
         raise MalformedError("dtype")
     dtype = numpy.dtype(text.decode("ascii"))
@@ -264,8 +263,7 @@ def _read_tensor(decoder: Decoder) -> Any:
     data = decoder.tagged(b"b")
     if name not in TORCH_DTYPES or type(wants_grad) is not bool:
         raise MalformedError("tensor")
-    import torch
-
+    torch: Any = importlib.import_module("torch")
     dtype = getattr(torch, name)
     if len(data) != count * dtype.itemsize:
         raise MalformedError("tensor's bytes do not fit its shape")
@@ -277,7 +275,7 @@ def _read_tensor(decoder: Decoder) -> Any:
 
 @lru_cache(maxsize=64)
 def _namedtuple(name: str, fields: tuple[str, ...]) -> Any:
-    return namedtuple(name, fields)  # noqa: PYI024  (made at run time from its fields)
+    return namedtuple(name, fields)
 
 
 def _read_namedtuple(decoder: Decoder) -> Any:

@@ -89,7 +89,7 @@ class Encoder:
             if not self.number(value):
                 self.put_tensor(value)
         elif isinstance(value, tuple) and _is_namedtuple(type(value)):
-            self.items(b"n", (type(value).__name__, *type(value)._fields), 1 + len(value))
+            self.items(b"n", (type(value).__name__, *_fields_of(type(value))), 1 + len(value))
             for item in tuple(value):
                 self.put(item)
         elif self._hook is not None:
@@ -131,8 +131,11 @@ class Encoder:
 
 
 def _is_namedtuple(cls: type) -> bool:
-    fields = getattr(cls, "_fields", None)
-    return cls.__bases__ == (tuple,) and type(fields) is tuple and all(type(f) is str for f in fields)
+    return cls.__bases__ == (tuple,) and hasattr(cls, "_fields")
+
+
+def _fields_of(cls: Any) -> tuple[str, ...]:
+    return tuple(str(name) for name in cls._fields)
 
 
 def _write_int(encoder: Encoder, value: int) -> None:

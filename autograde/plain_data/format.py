@@ -49,5 +49,18 @@ FACTORIES: dict[bytes, Any] = {
 }
 ARRAY_KINDS = frozenset("biufcSUmM")
 TORCH_DTYPES = frozenset(
-    "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
+    [
+        "bool",
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ]
 )

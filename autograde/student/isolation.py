@@ -162,7 +162,7 @@ def filter_system_calls() -> bool:
     buffer = ctypes.create_string_buffer(program, len(program))
 
     class Program(ctypes.Structure):
-        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]  # noqa: RUF012  (ctypes' own protocol)
+        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
     filter_ = Program(len(code), ctypes.addressof(buffer))
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")

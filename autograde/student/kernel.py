@@ -211,7 +211,7 @@ def describe(error: BaseException, filename: str) -> tuple[str, list[str], str, 
         text = str(error)[:_TEXT]
     except BaseException:
         text = ""
-    lines = []
+    lines: list[int] = []
     frame = error.__traceback__
     while frame is not None and len(lines) < 100:
         if frame.tb_frame.f_code.co_filename == filename:
@@ -244,14 +244,10 @@ def random_state() -> dict[str, object]:
 def set_random_state(state: dict[str, Any]) -> None:
     """Set the global random generators to :func:`random_state`'s states."""
     random.setstate(state["random"])
-    if "numpy" in state:
-        import numpy
-
-        numpy.random.set_state(state["numpy"])
-    if "torch" in state:
-        import torch
-
-        torch.set_rng_state(state["torch"])
+    if "numpy" in state and "numpy" in sys.modules:
+        sys.modules["numpy"].random.set_state(state["numpy"])
+    if "torch" in state and "torch" in sys.modules:
+        sys.modules["torch"].set_rng_state(state["torch"])
 
 
 def start(wire: socket.socket, shell: Shell, *, output_limit: int, scratch: str, work: str) -> None:

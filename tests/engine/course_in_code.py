@@ -16,7 +16,9 @@ def given(source: str) -> SourceCell:
     return _cell(Role.GIVEN, source, source)
 
 
-def answer(source: str, stub: str = "raise NotImplementedError('TODO')", grade_id: str = "answer") -> SourceCell:
+def answer(
+    source: str, stub: str = "raise NotImplementedError('TODO')", grade_id: str = "answer"
+) -> SourceCell:
     return _cell(Role.ANSWER, source, stub, grade_id)
 
 
@@ -33,13 +35,20 @@ def prose(source: str) -> SourceCell:
 
 
 def _cell(
-    role: Role, source: str, released: str, grade_id: str | None = None, points: float = 0.0, manual: bool = False
+    role: Role,
+    source: str,
+    released: str,
+    grade_id: str | None = None,
+    points: float = 0.0,
+    manual: bool = False,
 ) -> SourceCell:
     return SourceCell(grade_id or "cell", "code", role, source, released, grade_id, points, manual)
 
 
 def assignment(
-    *cells: SourceCell, files: Mapping[str, bytes] | None = None, more: Mapping[str, list[SourceCell]] | None = None
+    *cells: SourceCell,
+    files: Mapping[str, bytes] | None = None,
+    more: Mapping[str, list[SourceCell]] | None = None,
 ) -> Assignment:
     """Build an assignment of the notebook `book`, and of `more` notebooks by name."""
     books = (SourceNotebook("book", cells, {}),) + tuple(
