@@ -156,6 +156,7 @@ class Grader:
             answers=self._answers_hash(pending.intake, unanswered),
             unanswered=tuple(sorted(unanswered)),
             settlements=() if before is None else before.settlements,
+            accepted="" if before is None else before.accepted,
             history=history,
         )
         record = self._commit(record, submission.timestamp)

@@ -111,7 +111,9 @@ class FeedbackExporter(HTMLExporter):
 class HarmlessOutput(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader ships no types
     """Takes out of an autograded notebook what a browser could run, before Formgrader shows it."""
 
-    display_data_priority = List(help="Set by the exporter for all its preprocessors.").tag(config=True)
+    display_data_priority: List[Any] = List(help="Set by the exporter for all its preprocessors.").tag(
+        config=True
+    )
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Clean every cell that isn't the instructor's own text."""

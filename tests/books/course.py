@@ -120,7 +120,10 @@ class FakeExecutor:
             yield self._judge(job)
 
     def _judge(self, job: Job) -> Finished:
-        texts = {book.name: " ".join(c.text for c in book.cells) for book in job.intake.notebooks}
+        texts = {
+            book.name: " ".join(c.text for c in book.cells) or "REVIEW: unreadable"
+            for book in job.intake.notebooks
+        }
         all_text = " ".join(texts.values())
         broken = "BROKEN" in all_text
         books = tuple(

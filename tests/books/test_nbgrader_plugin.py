@@ -19,7 +19,7 @@ configure(c)
 c.EngineExporter.sandbox = "none"
 """
 HIDDEN_INPUT = "987654321"
-HIDDEN = f"# hidden-rule-4711\nassert double({HIDDEN_INPUT}) == 2 * {HIDDEN_INPUT}, 'a constant message may be shown'"
+HIDDEN = f"# hidden-rule-4711\nassert double({HIDDEN_INPUT}) == 2 * {HIDDEN_INPUT}, 'this may be shown'"
 SECRETS = (HIDDEN_INPUT, "hidden-rule-4711", "HIDDEN TESTS")
 SPY = (
     "seen = []\n"
