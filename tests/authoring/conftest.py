@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("notebooks", "source", "release", "tools", "autograde", "results")
+FOLDERS = ("notebooks", "source", "release", "tools")
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A copy of everything that the authoring tools read; tests may break it."""
+    """A copy of what the authoring tools build from and write; tests may break it."""
     copy = tmp_path / "course"
     ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
     for folder in FOLDERS:
@@ -88,7 +88,7 @@ def tiny(tmp_path: Path) -> Callable[[str], Path]:
         (chapter / "chapter.toml").write_text(CHAPTER, encoding="utf-8")
         (chapter / "tiny.py").write_text(master, encoding="utf-8")
         (root / "notebooks" / "glossary.csv").write_text(
-            "zh,en,avoid\n截止时间,deadline,死线\n", encoding="utf-8"
+            "zh,en,avoid\n截止时间,deadline,死线|dead line\n", encoding="utf-8"
         )
         (root / "pyproject.toml").write_text('[tool.course]\nrepository = ""\n', encoding="utf-8")
         (root / "README.md").write_text("<!-- chapters:begin -->\n<!-- chapters:end -->\n", encoding="utf-8")
