@@ -29,8 +29,9 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/python -m tools.authoring check
 
+# in a container the user is often root, which Jupyter must be told to accept
 lab: $(VENV)/.course
-	$(BIN)/jupyter lab
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks
