@@ -10,7 +10,7 @@
 
 # %% [markdown] key="header" header=true
 
-# %% key="setup" helpers=["tools/project_runtime.py", "tools/timeline.py", "tools/progress.py"]
+# %% key="setup" helpers=["tools/__init__.py", "tools/project_runtime.py", "tools/timeline.py", "tools/progress.py"]
 
 # %% [markdown] key="stages" lang="zh"
 # ## 先认识两个阶段
