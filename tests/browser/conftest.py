@@ -1,6 +1,7 @@
 """Chromium, and the servers that the browser tests look at."""
 
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.lab import ASSIGNMENT, MAKE_LAB, ROOT, copy_course, start_lab
+from tests.browser.plain_course import grade
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -45,6 +47,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def course_lab(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with start_lab(MAKE_LAB, course, tmp_path_factory.mktemp("course-lab")) as address:
         yield address
+
+
+@pytest.fixture(scope="package")
+def typed(course: Path) -> dict[str, subprocess.CompletedProcess[str]]:
+    """What nbgrader's commands said while the course was graded with them."""
+    return grade(course)
 
 
 @pytest.fixture(scope="package")

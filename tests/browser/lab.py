@@ -24,7 +24,8 @@ ASSIGNMENT = "03_serving_overlap"
 START_TIMEOUT_S = 120
 RUN_TIMEOUT_MS = 60_000
 COURSE_FILES = (
-    ".course-root", "Makefile", "constraints.txt", "nbgrader_config.py", "pyproject.toml", "release", "source", "tools"
+    ".course-root", "Makefile", "constraints.txt", "nbgrader_config.py", "pyproject.toml",
+    "release", "source", "tools",
 )  # fmt: skip
 
 
@@ -47,6 +48,10 @@ def plain_path() -> str:
     return os.pathsep.join(entry for entry in os.environ["PATH"].split(os.pathsep) if entry not in here)
 
 
+# each code cell's execution number: 0 before it ran, -1 while it waits
+PROMPTS = """() => [...document.querySelectorAll('.jp-Notebook .jp-InputPrompt')]
+    .map(prompt => prompt.textContent)
+    .map(text => text.includes('*') ? -1 : parseInt(text.replace(/\\D/g, '')) || 0)"""
 MAKE_LAB = ("make", "--old-file=.venv/.course", "lab")  # this environment is there already
 
 
@@ -144,23 +149,13 @@ class OpenNotebook:
 
     def run_all(self) -> None:
         """Run all cells from the menu and wait until the kernel has nothing left to do."""
-        before = self._last_count()
+        before = max(self.page.evaluate(PROMPTS))
         self.menu("Run", "Run All Cells")
-        self.page.wait_for_function(
-            """before => {
-                const prompts = [...document.querySelectorAll('.jp-Notebook .jp-InputPrompt')].map(p => p.textContent);
-                const numbers = prompts.map(p => parseInt(p.slice(1))).filter(Number.isFinite);
-                return Math.max(...numbers) > before && !prompts.some(p => p.includes('*'));
-            }""",
-            arg=before,
-            timeout=RUN_TIMEOUT_MS,
-        )
-
-    def _last_count(self) -> int:
-        return self.page.evaluate(
-            """() => Math.max(0, ...[...document.querySelectorAll('.jp-Notebook .jp-InputPrompt')]
-                .map(p => parseInt(p.textContent.slice(1))).filter(Number.isFinite))"""
-        )
+        done = f"""before => {{
+            const counts = ({PROMPTS})();
+            return Math.max(...counts) > before && !counts.includes(-1);
+        }}"""
+        self.page.wait_for_function(done, arg=before, timeout=RUN_TIMEOUT_MS)
 
     def replace_stub(self, cell_id: str, code: str) -> None:
         """Type one line over the first line of a cell that raises NotImplementedError."""

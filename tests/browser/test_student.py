@@ -1,12 +1,11 @@
 """The student's road: open a release notebook, run all, read what is next, write it, see it drawn."""
 
-import json
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.lab import ASSIGNMENT, RUN_TIMEOUT_MS, OpenNotebook
+from tests.browser.lab import ASSIGNMENT, OpenNotebook
 
 pytestmark = pytest.mark.browser
 
