@@ -121,6 +121,12 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
     path.write_text(json.dumps(content))
 
 
+def choose(page: Page, menu: str, entry: str) -> None:
+    """Click an entry of a menu of the menu bar."""
+    page.locator(".lm-MenuBar-itemLabel").get_by_text(menu, exact=True).click(timeout=RUN_TIMEOUT_MS)
+    page.locator(".lm-Menu-itemLabel").get_by_text(entry, exact=True).click(timeout=RUN_TIMEOUT_MS)
+
+
 class OpenNotebook:
     """One notebook in JupyterLab, driven by mouse and keyboard."""
 
@@ -141,16 +147,10 @@ class OpenNotebook:
         cell.scroll_into_view_if_needed()
         return cell
 
-    def menu(self, *path: str) -> None:
-        """Click through a menu of the menu bar."""
-        self.page.locator(".lm-MenuBar-itemLabel").get_by_text(path[0], exact=True).click()
-        for entry in path[1:]:
-            self.page.locator(".lm-Menu-itemLabel").get_by_text(entry, exact=True).click()
-
     def run_all(self) -> None:
         """Run all cells from the menu and wait until the kernel has nothing left to do."""
         before = max(self.page.evaluate(PROMPTS))
-        self.menu("Run", "Run All Cells")
+        choose(self.page, "Run", "Run All Cells")
         done = f"""before => {{
             const counts = ({PROMPTS})();
             return Math.max(...counts) > before && !counts.includes(-1);
@@ -165,3 +165,10 @@ class OpenNotebook:
         self.page.keyboard.press("Shift+End")
         self.page.keyboard.type(code)
         self.page.keyboard.press("Escape")
+
+    def validate(self) -> Locator:
+        """Press nbgrader's Validate button; return the dialog with its answer."""
+        self.page.get_by_role("button", name="Validate").click()
+        dialog = self.page.locator(".jp-Dialog-content", has_text="Validation Results")
+        dialog.wait_for(timeout=RUN_TIMEOUT_MS)
+        return dialog

@@ -65,3 +65,47 @@ def test_english_edition_from_first_error_to_full_strip(
     expect(strip).to_contain_text("TODO 2: passed")
     expect(strip.locator(PICTURE)).to_be_visible()
     page.screenshot(path=tmp_path / "5-done.png")
+
+    dialog = notebook.validate()
+    expect(dialog).to_contain_text("Success! Your notebook passes all the tests.")
+
+
+def test_chinese_edition_alone_names_the_rule_that_a_wrong_answer_breaks(
+    page: Page, lone_lab: str, lone_folder: Path, tmp_path: Path
+) -> None:
+    notebook = OpenNotebook(page, lone_lab, lone_folder, "exposed_time.ipynb")
+    notebook.run_all()
+    expect_todo(notebook, "todo1-picture", "TODO 1 · compute_exposed_interval")
+    assert (lone_folder / "overlap-course" / "tools" / "timeline.py").is_file()
+
+    notebook.replace_stub("todo1-exposed-interval", NO_CLIP)
+    notebook.replace_stub("todo1-exposed-interval", ADD)
+    notebook.run_all()
+    timeline = notebook.cell("todo1-picture").locator(PICTURE)
+    expect(timeline).to_be_visible()
+    timeline.screenshot(path=tmp_path / "1-wrong-timeline.png")
+    expect(notebook.cell("todo1-exposed-interval-test-visible").locator(ERROR)).to_contain_text(
+        "AssertionError: 先裁剪，再合并"
+    )
+    page.screenshot(path=tmp_path / "2-broken-rule.png")
+
+    dialog = notebook.validate()
+    expect(dialog).to_contain_text("先裁剪，再合并")
+    page.screenshot(path=tmp_path / "3-validate.png")
+
+
+def test_second_notebook_up_to_its_decision_map(
+    page: Page, course_lab: str, course: Path, tmp_path: Path
+) -> None:
+    notebook = OpenNotebook(page, course_lab, course, f"release/zh/{ASSIGNMENT}/state_handoff.ipynb")
+    notebook.run_all()
+    expect_todo(notebook, "todo3-picture", "TODO 3 · validate_handoff_state")
+
+    notebook.replace_stub("todo3-handoff-state", f"{NOT_READY}; {FOREIGN}")
+    notebook.replace_stub("todo4-decode-start", IN_TIME)
+    notebook.run_all()
+    expect(page.locator(ERROR)).to_have_count(0)
+    for cell_id in ("todo3-picture", "todo4-picture", "check-all-run"):
+        expect(notebook.cell(cell_id).locator(PICTURE)).to_be_visible()
+        page.screenshot(path=tmp_path / f"{cell_id}.png")
+    expect(notebook.cell("check-all-run")).to_contain_text("TODO 4: passed")
