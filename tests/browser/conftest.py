@@ -32,9 +32,11 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield context.new_page()
+    page = context.new_page()
+    yield page
+    page.screenshot(path=tmp_path / "last.png")
     context.close()
 
 

@@ -136,9 +136,7 @@ class OpenNotebook:
         self.file = root / name
         self._cell_ids = [cell.id for cell in nbformat.read(self.file, as_version=4).cells]
         page.goto(f"{address}/lab/tree/{name}?reset")
-        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible(
-            timeout=RUN_TIMEOUT_MS
-        )
+        expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=RUN_TIMEOUT_MS)
 
     def cell(self, cell_id: str) -> Locator:
         """Return the cell with this nbformat id, scrolled into view."""
