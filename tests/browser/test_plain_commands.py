@@ -28,7 +28,7 @@ def test_generate_assignment_writes_the_chinese_edition_as_committed(course: Pat
 def test_validate_names_the_first_todo_of_a_stub(typed: Typed) -> None:
     text = typed["validate"].stdout
     assert "VALIDATION FAILED ON 2 CELL(S)" in text.upper(), text
-    assert "NotImplementedError: TODO 1 · compute_exposed_interval" in text
+    assert "NotImplementedError: TODO 1a · compute_exposed_interval" in text
 
 
 @pytest.mark.usefixtures("typed")

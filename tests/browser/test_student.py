@@ -41,7 +41,7 @@ def test_english_edition_from_first_error_to_full_strip(
     page.screenshot(path=tmp_path / "1-opened.png")
 
     notebook.run_all()
-    expect_todo(notebook, "todo1-picture", "TODO 1 · compute_exposed_interval")
+    expect_todo(notebook, "todo1-picture", "TODO 1a · compute_exposed_interval")
     page.screenshot(path=tmp_path / "2-first-error.png")
 
     notebook.replace_stub("todo1-exposed-interval", CLIP)
@@ -75,7 +75,7 @@ def test_chinese_edition_alone_names_the_rule_that_a_wrong_answer_breaks(
 ) -> None:
     notebook = OpenNotebook(page, lone_lab, lone_folder, "exposed_time.ipynb")
     notebook.run_all()
-    expect_todo(notebook, "todo1-picture", "TODO 1 · compute_exposed_interval")
+    expect_todo(notebook, "todo1-picture", "TODO 1a · compute_exposed_interval")
     assert (lone_folder / "overlap-course" / "tools" / "timeline.py").is_file()
 
     notebook.replace_stub("todo1-exposed-interval", NO_CLIP)
