@@ -6,10 +6,11 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from autograde import demo
 from autograde.commands import feedback, grade, resolve, roster
 from autograde.errors import AutogradeError, InfrastructureError
 
-COMMANDS = {"grade": grade, "feedback": feedback, "resolve": resolve, "roster": roster}
+COMMANDS = {"grade": grade, "feedback": feedback, "resolve": resolve, "roster": roster, "demo": demo}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
