@@ -3,7 +3,8 @@
 A master is a ``py:percent`` file. Each cell's header says what the cell is:
 
 ===============================  ======================================================================
-``key="x" lang="zh"``            one half of a prose pair; ``edition="solution"`` keeps it out of release
+``key="x" lang="zh"``            one half of a prose pair; ``edition="solution"`` keeps it out of release,
+                                 ``edition="release"`` out of the solutions
 ``key="x"``                      plain code
 ``key="x" helpers=[...]``        the set-up cell: the build writes its code around these files
 ``key="x" parameters=true``      plain code that papermill may override
