@@ -4,7 +4,7 @@ import pytest
 
 from tests.overlap.fake_torch import FakeTorch, Gpu
 from tests.overlap.simulated import quiet
-from tools.overlap import DeviceError, Settings, cuda, cuda_device, result_file
+from tools.overlap import DeviceError, Settings, cuda, cuda_device, kineto, result_file
 from tools.overlap.experiment import run_experiment
 from tools.overlap.settings import MIB, REAL_GPU
 
@@ -118,6 +118,23 @@ def test_observation_comes_from_the_profiler(monkeypatch):
     assert observation.timeline.source == "profiler"
     assert observation.timeline.overlap == {"copy": [(0.0, 1.6)], "compute": [(0.0, 0.5), (0.5, 1.0)]}
     assert observation.timeline.serial["compute"] == [(1.6, 2.1), (2.1, 2.6)]
+
+
+def test_a_source_that_the_profiler_calls_pageable_is_not_pinned(monkeypatch):
+    original = kineto.device_run
+
+    def pageable(events):
+        return original([{**e, "name": e["name"].replace("Pinned", "Pageable")} for e in events])
+
+    monkeypatch.setattr(kineto, "device_run", pageable)
+    assert make(monkeypatch, Gpu()).observe(2).evidence["pinned_source"] is False
+
+
+def test_each_check_changes_what_is_copied_and_computed(monkeypatch):
+    backend = make(monkeypatch, Gpu())
+    source, left = backend._source.data.copy(), backend._left.data.copy()
+    backend.check("serial", 1)
+    assert (backend._source.data != source).all() and (backend._left.data != left).all()
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,6 @@ class CudaBackend:
         self._source.add_(1)
         self._left.neg_()
         self._target.fill_(_POISON)
-        self._mirror.fill_(_POISON)
         self._product.fill_(math.nan)
         torch.cuda.synchronize()
         self._enqueue(order, units, consume=True)
