@@ -11,7 +11,6 @@ the wall clock passed were on two cores at once.
 """
 
 import os
-import platform
 import threading
 import time
 from statistics import median
@@ -21,6 +20,7 @@ import numpy as np
 
 from tools.overlap.backends import Check, Intervals, Observation, Order, Timeline
 from tools.overlap.intervals import from_zero, shared_fraction
+from tools.overlap.provenance import processor, usable_cores
 from tools.overlap.settings import MIB, Settings
 
 BLOCK = 64
@@ -30,13 +30,6 @@ OBSERVED_RUNS = 5
 PARALLELISM_LIMIT = 1.05
 TOLERANCE = 1e-5
 _MS = 1e3
-
-
-def usable_cores() -> list[int]:
-    """Return the numbers of the cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
 
 
 class _Lane:
@@ -133,7 +126,7 @@ class CpuThreadsBackend:
         return {
             "hardware": {
                 "cuda_available": None,
-                "device": platform.processor() or platform.machine(),
+                "device": processor(),
                 "cores_usable": len(usable_cores()),
                 "threads_pinned": self._copier.pinned and self._computer.pinned,
                 "compute_cpu_share": self._cpu_share,
