@@ -13,6 +13,7 @@ the wall clock passed were on two cores at once.
 import os
 import threading
 import time
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
@@ -28,6 +29,7 @@ BLOCKS_PER_UNIT = 8
 MATRIX_SIZE_LIMIT = 512
 OBSERVED_RUNS = 5
 PARALLELISM_LIMIT = 1.05
+CPU_SHARE_LIMIT = 1.3
 TOLERANCE = 1e-5
 _MS = 1e3
 
@@ -36,7 +38,9 @@ class _Lane:
     """A thread that waits at the gate, runs one operation, and keeps its own clocks."""
 
     def __init__(self, name: str, gate: threading.Barrier, core: int) -> None:
-        self._gate, self._job, self._after = gate, None, None
+        self._gate = gate
+        self._job: Callable[[], None] | None = None
+        self._after: threading.Event | None = None
         self._core, self.pinned = core, False
         self._armed, self.done = threading.Semaphore(0), threading.Event()
         self.start = self.end = self.cpu = 0.0
@@ -44,7 +48,7 @@ class _Lane:
         self._thread = threading.Thread(target=self._loop, name=name, daemon=True)
         self._thread.start()
 
-    def arm(self, job: Any, after: "threading.Event | None") -> None:
+    def arm(self, job: Callable[[], None], after: threading.Event | None) -> None:
         """Give the next operation; it starts when the gate opens and `after` is set."""
         self.done.clear()
         self._job, self._after, self.failure = job, after, None
@@ -122,6 +126,13 @@ class CpuThreadsBackend:
             notes.append(
                 f"the fixed window is the work of a matrix product of size {MATRIX_SIZE_LIMIT}, not "
                 f"{self._settings.matrix_size}: that takes a CPU core too long"
+            )
+        if len(usable_cores()) < 2:
+            notes.append("one core: two threads take turns on it, and nothing can overlap")
+        if self._cpu_share is not None and self._cpu_share > CPU_SHARE_LIMIT:
+            notes.append(
+                f"compute alone used {self._cpu_share:.2f} cores: this BLAS splits even small products, "
+                "so the copy has no core to itself"
             )
         return {
             "hardware": {
