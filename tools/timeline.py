@@ -19,9 +19,11 @@ ExposureFunction = Callable[[Interval, Sequence[Interval]], Mapping[str, float]]
 STYLES: dict[str, tuple[str, str, str]] = {
     "compute": ("#0072B2", "", "compute"),
     "transfer": ("#E69F00", "", "transfer"),
+    "latency": ("#F5D08A", "--", "transfer, fixed latency"),
     "hidden": ("#E69F00", "..", "transfer, hidden"),
     "exposed": ("#D55E00", "//", "transfer, exposed"),
     "idle": ("#F0F0F0", "xx", "idle"),
+    "wrong": ("#CC79A7", "xx", "wrong read"),
     "unclear": ("#CC79A7", "++", "the answer contradicts itself here"),
 }
 _EDGE = "#404040"
@@ -62,7 +64,7 @@ def _finish(axes: Axes, kinds: Iterable[str]) -> Figure:
         if kind in set(kinds)
     ]
     if handles:
-        figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+        figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     plt.close(figure)
     return figure
 

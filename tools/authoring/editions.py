@@ -1,7 +1,6 @@
 """Make the editions of a chapter: source, release in each language, ungraded notebooks, solutions."""
 
 import shutil
-import tempfile
 from pathlib import Path
 
 import nbformat
@@ -41,18 +40,18 @@ def build_tree(root: Path, target: Path) -> None:
 
 
 def _release(target: Path, assignment: str, language: str) -> None:
-    """Run nbgrader's generate step with this course's preprocessors, on a gradebook of its own."""
-    with tempfile.TemporaryDirectory() as scratch:
-        config = Config()
-        configure_release(config)
-        config.SelectLanguage.language = language
-        config.CourseDirectory.root = str(target)
-        config.CourseDirectory.db_url = f"sqlite:///{scratch}/gradebook.db"
-        config.CourseDirectory.release_directory = f"release/{language}"
-        config.CourseDirectory.assignment_id = assignment
-        converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
-        converter.log.setLevel("ERROR")
-        converter.start()
+    """Run nbgrader's own generate step with this course's preprocessors, without a gradebook."""
+    config = Config()
+    configure_release(config)
+    config.SelectLanguage.language = language
+    config.SaveCells.enabled = False
+    config.GenerateAssignment.no_database = True
+    config.CourseDirectory.root = str(target)
+    config.CourseDirectory.release_directory = f"release/{language}"
+    config.CourseDirectory.assignment_id = assignment
+    converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
+    converter.log.setLevel("ERROR")
+    converter.start()
     for path in (target / "release" / language / assignment).glob("*.ipynb"):
         _write(path, nbformat.read(path, as_version=4))
 
@@ -60,7 +59,7 @@ def _release(target: Path, assignment: str, language: str) -> None:
 def solution_notebook(root: Path, chapter: Chapter, name: str, language: str) -> NotebookNode:
     """Return a solution edition that has not been executed: answers, explanations, no hidden tests."""
     notebook = read_master(root, chapter, name)
-    other = set(LANGUAGES) - {language}
+    other = {*LANGUAGES, "release"} - {language}
     notebook.cells = [cell for cell in notebook.cells if not other & set(cell.metadata.get("tags", ()))]
     clear = ClearHiddenTests()
     for cell in notebook.cells:

@@ -1,0 +1,1 @@
+"""The main job on a sample class: `python -m autograde demo`."""

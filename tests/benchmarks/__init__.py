@@ -1,0 +1,1 @@
+"""Benchmarks of the grader against plain nbgrader: `make bench`."""
