@@ -3,12 +3,27 @@
 A submission travels as plain data and so does its outcome: a worker needs no shared disk and no database.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import ast
+import os
+import selectors
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
 from typing import Any, Protocol
 
+from autograde.course import Assignment
+from autograde.errors import InfrastructureError, SandboxUnavailableError
+from autograde.examiner import visibility
+from autograde.examiner.server import Setup, frame, read_message
+from autograde.examiner.submission import Report
+from autograde.examiner.task import Plan, Task, Work
 from autograde.intake import Intake
-from autograde.outcome import SubmissionResult
+from autograde.limits import Limits
+from autograde.outcome import NotebookResult, Status, SubmissionResult, TestOutcome, TestResult
+from autograde.sandbox import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +66,327 @@ class Executor(Protocol):
     def run(self, jobs: Iterable[Job]) -> Iterator[Finished]:
         """Run every job; a job that we could not run is yielded as `infrastructure_error`."""
         ...
+
+
+# Imported before the first fork where an assignment uses them: what takes time, and is safe to fork after.
+_WORTH_PRELOADING = {"matplotlib", "numpy", "pandas", "scipy", "sklearn", "sympy", "torch"}
+_UNSAFE_NOTE = (
+    "graded without a sandbox (--sandbox none): this submission could read and change files of this machine"
+)
+
+
+class LocalExecutor:
+    """Runs submissions on this machine, `jobs` at a time, in processes that were warm before the first of them.
+
+    Args:
+        assignment: What they are submissions of.
+        jobs: How many run at a time.
+        sandbox: ``bwrap``, or ``none`` for a machine where it cannot start; each result then says so.
+        limits: What one submission may use.
+        plan: An earlier `plan` of the same assignment; it is made anew if it is None or does not fit.
+        hidden: Folders that no submission may see even where they lie within the interpreter's (the course).
+
+    Example:
+        with LocalExecutor(assignment, jobs=2, sandbox="bwrap") as executor:
+            for finished in executor.run(jobs):
+                ...
+    """
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        *,
+        jobs: int,
+        sandbox: Kind,
+        limits: Limits | None = None,
+        plan: Plan | None = None,
+        hidden: Sequence[Path] = (),
+    ):
+        self._assignment = assignment
+        self._task = Task.of(assignment, limits or Limits())
+        self._jobs = max(jobs, 1)
+        self._sandbox: Kind = sandbox
+        self._plan = plan if plan is not None and plan.fingerprint == assignment.fingerprint else None
+        self._hidden = tuple(str(folder) for folder in (*hidden, Path.cwd()))
+        self._server: _Server | None = None
+        self._start()
+
+    @property
+    def plan(self) -> Plan:
+        """How the assignment is examined; waits until that is known.
+
+        Raises:
+            SandboxUnavailableError: If the sandbox cannot start here.
+            InfrastructureError: If the plan could not be made.
+        """
+        if self._server is None:
+            self._start()
+        assert self._server is not None
+        self._plan = self._server.wait_ready()
+        return self._plan
+
+    def __enter__(self) -> "LocalExecutor":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the warm processes."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[Finished]:
+        """Run jobs and yield each outcome as soon as it is there, in any order.
+
+        Raises:
+            SandboxUnavailableError: If the sandbox cannot start here.
+            InfrastructureError: If the plan could not be made.
+        """
+        plan = self.plan
+        waiting = iter(jobs)
+        active: dict[int, tuple[Job, int]] = {}  # number -> job, tries before
+        again: list[tuple[Job, int]] = []
+        number = 0
+        while True:
+            while len(active) < 2 * self._jobs:
+                item = again.pop() if again else ((job, 0) if (job := next(waiting, None)) else None)
+                if item is None:
+                    break
+                number += 1
+                active[number] = item
+                self._ready_server().send((number, Work.of(item[0].student_id, item[0].intake)))
+            if not active:
+                return
+            try:
+                done, kind, payload = self._ready_server().receive()
+            except InfrastructureError as error:
+                self.close()  # the examiner's server is gone: start another, and give each job its second try
+                lost, active = list(active.values()), {}
+                for job, tries in lost:
+                    if tries:
+                        yield self._failed(job, str(error))
+                    else:
+                        again.append((job, 1))
+                continue
+            job, tries = active.pop(done)
+            if kind == "report":
+                yield self._finished(job, payload, plan)
+            elif kind == "overdue":
+                yield self._finished(job, _overdue_report(self._task, payload), plan)
+            elif tries:
+                yield self._failed(job, payload)
+            else:
+                again.append((job, 1))
+
+    def _start(self) -> None:
+        setup = Setup(
+            self._assignment.fingerprint,
+            self._task,
+            dict(self._assignment.files),
+            self._sandbox,
+            self._hidden,
+            _preload(self._task),
+            self._jobs,
+            None if self._plan is None else self._plan.to_json(),
+        )
+        self._server = _Server(setup)
+
+    def _ready_server(self) -> "_Server":
+        if self._server is None:
+            self._start()
+        assert self._server is not None
+        self._server.wait_ready()
+        return self._server
+
+    def _finished(self, job: Job, report: Report, plan: Plan) -> Finished:
+        books = tuple(
+            NotebookResult(book.name, tuple(tests))
+            for book, tests in zip(self._task.books, report.tests, strict=True)
+        )
+        tests = [test for book in books for test in book.tests]
+        review = bool(job.intake.problems) or any(t.outcome is TestOutcome.NEEDS_REVIEW for t in tests)
+        if review:
+            status = Status.NEEDS_REVIEW
+        else:
+            status = Status.GRADED_WITH_REPAIRS if job.intake.repairs else Status.GRADED
+        notes = [*job.intake.problems, *job.intake.notes, *report.notes, *shared_notes(self._task, plan)]
+        if self._sandbox == "none":
+            notes.append(_UNSAFE_NOTE)
+        result = SubmissionResult(
+            job.student_id,
+            status,
+            None if job.intake.problems else sum(test.points or 0.0 for test in tests),
+            self._assignment.max_score,
+            report.seconds,
+            report.peak_kib / 1024 if report.peak_kib else None,
+            tuple(job.intake.repairs),
+            tuple(notes),
+            books,
+        )
+        runs = {
+            book.name: tuple(CellRun(outputs, count) for outputs, count in cells)
+            for book, cells in zip(self._task.books, report.runs, strict=True)
+        }
+        return Finished(result, runs)
+
+    def _failed(self, job: Job, text: str) -> Finished:
+        why = text.strip().splitlines()[-1] if text.strip() else "no reason known"
+        result = SubmissionResult(
+            job.student_id,
+            Status.INFRASTRUCTURE_ERROR,
+            None,
+            self._assignment.max_score,
+            0.0,
+            None,
+            tuple(job.intake.repairs),
+            (f"the grader failed twice on this submission: {why}",),
+        )
+        return Finished(result, {})
+
+
+def shared_notes(task: Task, plan: Plan) -> list[str]:
+    """Return a line for each test whose score is not tamper-proof."""
+    return [
+        f"{cell.grade_id}: runs beside the student's code (shared mode), so its score is not tamper-proof"
+        for book, cells in zip(task.books, plan.books, strict=True)
+        for cell, how in zip(book.cells, cells, strict=True)
+        if how.shared
+    ]
+
+
+def _preload(task: Task) -> tuple[str, ...]:
+    """Return the modules that the source's cells import and that are worth importing before the first fork."""
+    found = set()
+    for book in task.books:
+        for cell in book.cells:
+            if not cell.code:
+                continue
+            for line in cell.source.splitlines():
+                if not line.lstrip().startswith(("import ", "from ")):
+                    continue
+                try:
+                    tree = ast.parse(line.strip())
+                except SyntaxError:
+                    continue
+                for node in ast.walk(tree):
+                    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                    names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+                    found |= {name for name in names if name.partition(".")[0] in _WORTH_PRELOADING}
+    return tuple(sorted(found | {"numpy", "numpy.random"}))  # numpy.random loads lazily
+
+
+def _overdue_report(task: Task, progress: list[tuple[int, str | TestResult]]) -> Report:
+    """Rebuild what is known of a submission whose examiner had to be ended: the test it hung in timed out."""
+    verdicts = {(number, what.grade_id): what for number, what in progress if isinstance(what, TestResult)}
+    begun = [(number, what) for number, what in progress if isinstance(what, str)]
+    hung = begun[-1] if begun and begun[-1] not in verdicts else None
+    report = Report(seconds=task.limits.submission_seconds)
+    for number, book in enumerate(task.books):
+        tests = []
+        for cell in book.cells:
+            if not cell.is_graded:
+                continue
+            known = verdicts.get((number, cell.grade_id))
+            if known is None and (number, cell.grade_id) == hung:
+                known = TestResult(
+                    cell.grade_id, TestOutcome.TIMED_OUT, 0.0, cell.points, visibility.TIMED_OUT
+                )
+            elif known is None and not cell.is_test:
+                known = TestResult(cell.grade_id, TestOutcome.MANUAL, None, cell.points)
+            tests.append(
+                known
+                or TestResult(
+                    cell.grade_id, TestOutcome.NOT_REACHED, 0.0, cell.points, visibility.NOT_REACHED
+                )
+            )
+        report.tests.append(tests)
+        report.runs.append([])
+    report.notes.append(
+        "its examiner had to be ended from outside: a test hung on what the student's code returned"
+    )
+    return report
+
+
+class _Server:
+    """The examiner's server as the grader sees it.
+
+    Args:
+        setup: What it examines with.
+    """
+
+    def __init__(self, setup: Setup):
+        command = [sys.executable, "-c", "from autograde.examiner.server import main; main()"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._stdin, False)
+        self._outgoing = bytearray(frame(setup))
+        self._plan: Plan | None = None
+        self._flush()
+
+    def wait_ready(self) -> Plan:
+        """Wait until it has the plan.
+
+        Raises:
+            SandboxUnavailableError: If the sandbox cannot start here.
+            InfrastructureError: If it failed.
+        """
+        if self._plan is None:
+            kind, content, *_ = self.receive()
+            if kind == "unavailable":
+                raise SandboxUnavailableError(content)
+            if kind != "ready":
+                raise InfrastructureError(f"the examiner could not start: {content}")
+            self._plan = Plan.from_json(content)
+        return self._plan
+
+    def send(self, message: object) -> None:
+        """Queue a message; it is sent while replies are awaited."""
+        self._outgoing += frame(message)
+        self._flush()
+
+    def receive(self) -> Any:
+        """Wait for a message.
+
+        Raises:
+            InfrastructureError: If the server is gone.
+        """
+        while self._outgoing:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._stdin, selectors.EVENT_WRITE)
+                selector.register(self._stdout, selectors.EVENT_READ)
+                ready = {key.fd for key, _ in selector.select()}
+            if self._stdout in ready:
+                break
+            self._flush()
+        message = read_message(self._stdout)
+        if message is None:
+            raise InfrastructureError("the examiner's server ended without a word")
+        return message
+
+    def close(self) -> None:
+        """End it."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        try:
+            self._process.wait(10.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _flush(self) -> None:
+        try:
+            while self._outgoing:
+                del self._outgoing[: os.write(self._stdin, self._outgoing[: 2**16])]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._outgoing.clear()
+
+
+__all__ = ["CellRun", "Executor", "Finished", "Job", "LocalExecutor"]

@@ -1,0 +1,310 @@
+"""Examines one notebook of one submission: the student's cells there, the tests here, in notebook order."""
+
+import ast
+import importlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograde.examiner import visibility
+from autograde.examiner.client import StudentError, TimedOutError
+from autograde.examiner.link import Alarm, Link
+from autograde.examiner.stand_ins import StopTest
+from autograde.examiner.student_side import BudgetSpentError, StudentSide
+from autograde.examiner.task import Book, Cell, CellPlan, LaidText
+from autograde.examiner.visibility import Wording
+from autograde.limits import Limits
+from autograde.outcome import TestOutcome, TestResult
+from autograde.plain_data import Bounds
+from autograde.student.kernel import describe
+from autograde.student.shell import Ran, Shell
+
+CellOutputs = tuple[tuple[dict[str, Any], ...], int | None]
+
+
+@dataclass(slots=True)
+class Examined:
+    """What examining a notebook gave.
+
+    Attributes:
+        tests: One result for each graded cell, in the source's order.
+        runs: Outputs and execution count of each laid cell.
+        notes: Remarks for the instructor.
+    """
+
+    tests: list[TestResult] = field(default_factory=list)
+    runs: list[CellOutputs] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class NotebookExaminer:
+    """Runs a notebook once; make a new one, in a fresh process, for the next.
+
+    Args:
+        shell: The examiner's interpreter, without any student code in it.
+        side: The student's process.
+        book: The instructor's notebook.
+        plan: How its cells are examined.
+        limits: The submission's limits.
+        progress: Told the id of each test before it runs, and its result after.
+    """
+
+    def __init__(
+        self,
+        shell: Shell,
+        side: StudentSide,
+        book: Book,
+        plan: tuple[CellPlan, ...],
+        limits: Limits,
+        progress: Callable[[str | TestResult], None],
+    ):
+        self._shell = shell
+        self._side = side
+        self._book = book
+        self._plan = plan
+        self._limits = limits
+        self._progress = progress
+        self._link = Link(side, shell.names, Bounds(max_bytes=limits.reply_mib * 2**20), self._relay)
+        self._literals = visibility.constants(cell.source for cell in book.cells if cell.code)
+        self._patience = limits.patience_seconds
+        self._count = 0
+        self._spent = False
+        self.result = Examined()
+
+    def run(self, laid: tuple[LaidText, ...]) -> Examined:
+        """Examine a laid notebook."""
+        for item in laid:
+            cell = None if item.source_index is None else self._book.cells[item.source_index]
+            plan = CellPlan() if item.source_index is None else self._plan[item.source_index]
+            if cell is not None and cell.is_test:
+                self._test(item, cell, plan)
+            else:
+                self._other(item, cell, plan)
+        self._side.close()
+        return self.result
+
+    # cells that are not judged by running them
+
+    def _other(self, item: LaidText, cell: Cell | None, plan: CellPlan) -> None:
+        person = cell is not None and (cell.manual or cell.role == "graded_answer")
+        outputs: CellOutputs = ((), None)
+        if item.code and not self._spent:
+            outputs = self._run_there(item.text, self._allowed(plan, cell), images=person)
+        self.result.runs.append(outputs)
+        if cell is not None and cell.code and cell.role == "given":
+            self._run_given(cell, plan)
+        if cell is not None and cell.is_graded:
+            self.result.tests.append(self._by_hand(item, cell))
+
+    def _by_hand(self, item: LaidText, cell: Cell) -> TestResult:
+        if cell.role == "graded_answer" and item.text.strip() == cell.released.strip():
+            return TestResult(cell.grade_id, TestOutcome.FAILED, 0.0, cell.points, visibility.NOT_ANSWERED)
+        return TestResult(cell.grade_id, TestOutcome.MANUAL, None, cell.points)
+
+    def _run_there(self, text: str, seconds: float, *, images: bool = False) -> CellOutputs:
+        """Run a cell in the student's process, whatever comes of it."""
+        self._count += 1
+        try:
+            outputs, _, _ = self._side.run_cell(text, seconds, images=images)
+        except BudgetSpentError:
+            self._spend()
+            return ((), None)
+        except StudentError as error:
+            if isinstance(error, TimedOutError):
+                self._patience = min(self._patience, 1.0)
+            failure = {
+                "output_type": "error",
+                "ename": type(error).__name__.removesuffix("Error"),
+                "evalue": str(error),
+                "traceback": [str(error)],
+            }
+            return ((failure,), self._count)
+        return (tuple(outputs), self._count)
+
+    def _run_given(self, cell: Cell, plan: CellPlan) -> None:
+        """Run an instructor's cell here, with the student's names it uses; tests will find what it lacks."""
+        self._link.begin(self._limits.cell_seconds, self._call_seconds(plan), follow_random=False)
+        self._run_here(cell.source, plan, self._allowed(plan, cell))
+
+    # tests
+
+    def _test(self, item: LaidText, cell: Cell, plan: CellPlan) -> None:
+        if self._spent:
+            self.result.runs.append(((), None))
+            self.result.tests.append(
+                self._verdict(cell, TestOutcome.NOT_REACHED, 0.0, visibility.NOT_REACHED)
+            )
+            return
+        self._progress(cell.grade_id)
+        if plan.shared:
+            self.result.tests.append(self._shared_test(cell, plan))
+            self.result.runs.append(((), None))
+            return
+        verdict = self._separate_test(cell, plan)
+        self._progress(verdict)
+        self.result.tests.append(verdict)
+        ended = verdict.outcome is TestOutcome.TIMED_OUT or self._link.trouble is TestOutcome.ERROR
+        if ended or self._spent:
+            self.result.runs.append(((), None))
+        else:
+            self.result.runs.append(self._run_there(item.text, self._allowed(plan, cell)))
+
+    def _separate_test(self, cell: Cell, plan: CellPlan) -> TestResult:
+        seconds = self._allowed(plan, cell)
+        self._link.begin(seconds, self._call_seconds(plan), follow_random="seed" in cell.source)
+        ran = self._run_here(cell.source, plan, seconds)
+        link = self._link
+        if (
+            link.trouble is None
+            and ran is not None
+            and ran.error is None
+            and link.unreadable & set(plan.loads)
+        ):
+            link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, "a value that the test uses cannot cross"
+        if link.trouble is not None:
+            return self._in_trouble(cell, link.trouble, link.remark)
+        if ran is None:
+            return self._in_trouble(cell, TestOutcome.ERROR, "no verdict")
+        if ran.error is None:
+            return self._passed(cell, ran.value_text)
+        name, _, text, lines = describe(ran.error, ran.filename)
+        wording = self._wording(cell)
+        for error, own_name, own_bases, own_text in link.relayed:
+            if error is ran.error:
+                message = wording.answer_raised(own_name, own_bases, own_text, lines)
+                return self._verdict(cell, TestOutcome.ERROR, 0.0, message)
+        failed = TestOutcome.FAILED if isinstance(ran.error, AssertionError) else TestOutcome.ERROR
+        return self._verdict(cell, failed, 0.0, wording.own_failure(name, text, lines))
+
+    def _shared_test(self, cell: Cell, plan: CellPlan) -> TestResult:
+        """Run a test that needs live objects in the student's process: its verdict is as good as they are."""
+        try:
+            reply = self._side.run_cell(cell.source, self._allowed(plan, cell))
+        except BudgetSpentError:
+            self._spend()
+            return self._verdict(cell, TestOutcome.NOT_REACHED, 0.0, visibility.NOT_REACHED)
+        except TimedOutError as error:
+            return self._in_trouble(cell, TestOutcome.TIMED_OUT, str(error))
+        except StudentError as error:
+            return self._in_trouble(cell, TestOutcome.ERROR, str(error))
+        self._count += 1
+        _, error_there, value = reply
+        if error_there is None:
+            return self._passed(cell, value)
+        name, bases, text, _ = error_there
+        failed = TestOutcome.FAILED if "AssertionError" in bases else TestOutcome.ERROR
+        wording = self._wording(cell)
+        if "NotImplementedError" in bases:
+            return self._verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, []))
+        return self._verdict(cell, failed, 0.0, wording.own_failure(name, text, []))
+
+    def _run_here(self, source: str, plan: CellPlan, seconds: float) -> Ran | None:
+        """Run an instructor's cell in this process; None if the student's process stopped it."""
+        link = self._link
+        try:
+            with Alarm(link, seconds):
+                _import_libraries(self._shell.names, plan.libraries)
+                link.fetch(plan.names)
+                self._shell.outputs.clear()
+                return self._shell.run(source)
+        except StopTest:
+            return None
+        except BudgetSpentError:
+            self._spend()
+            link.trouble, link.remark = TestOutcome.NOT_REACHED, "the submission's time is used up"
+        except TimedOutError as error:
+            link.trouble, link.remark = TestOutcome.TIMED_OUT, str(error)
+        except StudentError as error:
+            link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, str(error)
+        return None
+
+    # verdicts
+
+    def _passed(self, cell: Cell, value: str | None) -> TestResult:
+        """Score a test that ended: nbgrader's rule, a number as its last value is partial credit."""
+        try:
+            points = cell.points if value is None else float(value)
+        except ValueError:
+            points = cell.points
+        if not points >= 0.0:
+            points = cell.points  # as nbgrader does, which only warns
+        if points > cell.points:
+            return self._in_trouble(
+                cell, TestOutcome.NEEDS_REVIEW, f"the test gave {points:g} of {cell.points:g} points"
+            )
+        if points == cell.points:
+            return self._verdict(cell, TestOutcome.PASSED, points, "")
+        outcome = TestOutcome.PARTIAL if points else TestOutcome.FAILED
+        return self._verdict(
+            cell, outcome, points, visibility.both("部分得分", "partial credit") if points else ""
+        )
+
+    def _in_trouble(self, cell: Cell, trouble: TestOutcome, remark: str) -> TestResult:
+        if trouble is TestOutcome.TIMED_OUT:
+            self._patience = min(self._patience, 1.0)
+            return self._verdict(cell, trouble, 0.0, visibility.TIMED_OUT)
+        if trouble is TestOutcome.NOT_REACHED:
+            self._spend()
+            return self._verdict(cell, trouble, 0.0, visibility.NOT_REACHED)
+        self.result.notes.append(f"{cell.grade_id}: {remark}")
+        if trouble is TestOutcome.NEEDS_REVIEW:
+            return self._verdict(cell, trouble, None, visibility.REVIEW)
+        return self._verdict(cell, trouble, 0.0, visibility.CRASHED)
+
+    def _verdict(self, cell: Cell, outcome: TestOutcome, points: float | None, message: str) -> TestResult:
+        return TestResult(cell.grade_id, outcome, points, cell.points, message)
+
+    def _wording(self, cell: Cell) -> Wording:
+        return Wording(cell.grade_id, cell.source, cell.released, self._literals)
+
+    # time
+
+    def _spend(self) -> None:
+        self._spent = True
+
+    def _allowed(self, plan: CellPlan, cell: Cell | None) -> float:
+        """Return the seconds that a cell may take: much more than the solution took, or the limit."""
+        if cell is None:
+            return self._limits.cell_seconds
+        return min(max(plan.seconds * self._limits.slowdown, self._patience), self._limits.cell_seconds)
+
+    def _call_seconds(self, plan: CellPlan) -> float:
+        return min(max(plan.seconds * self._limits.slowdown, self._patience), self._limits.call_seconds)
+
+    def _relay(self, out: str, err: str) -> None:
+        if out:
+            sys.stdout.write(out)
+        if err:
+            sys.stderr.write(err)
+
+
+def _import_libraries(names: dict[str, Any], libraries: tuple[tuple[str, str], ...]) -> None:
+    """Bind what an answer cell of the solution imports: the student's process is not asked for a library."""
+    for name, path in libraries:
+        if name not in names:
+            module, _, attribute = path.partition(":")
+            found = importlib.import_module(module)
+            names[name] = getattr(found, attribute) if attribute else found
+
+
+def top_level_names(source: str) -> tuple[set[str], set[str]]:
+    """Return the names that a cell's text binds at its top level, and those that it reads anywhere."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return set(), set()
+    bound: set[str] = set()
+    read: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound.add(statement.name)
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            bound |= {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+    return bound, read
+
+
+__all__ = ["CellOutputs", "Examined", "NotebookExaminer", "top_level_names"]

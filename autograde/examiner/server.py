@@ -1,0 +1,313 @@
+"""The examiner's process: warm, single-threaded; forks for each submission and collects the reports."""
+
+import gc
+import importlib
+import os
+import pickle
+import selectors
+import signal
+import struct
+import tempfile
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from autograde.errors import AutogradeError, SandboxUnavailableError
+from autograde.examiner.task import Plan, Task, Work
+from autograde.outcome import TestResult
+from autograde.sandbox import Kind, Zygote, start_zygote
+
+_LENGTH = struct.Struct("<Q")
+_MARGIN_SECONDS = 30.0  # beyond the submission's own limit, before an examiner is ended from outside
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The first message: what to examine with.
+
+    Attributes:
+        fingerprint: The assignment's.
+        task: The assignment.
+        files: The assignment's files.
+        sandbox: ``bwrap`` or ``none``.
+        hidden: Folders that no sandbox may show.
+        preload: Modules that the assignment imports.
+        jobs: Submissions at a time.
+        plan: The plan, as JSON-ready data; None: make it.
+    """
+
+    fingerprint: str
+    task: Task
+    files: dict[str, bytes]
+    sandbox: Kind
+    hidden: tuple[str, ...]
+    preload: tuple[str, ...]
+    jobs: int
+    plan: dict[str, Any] | None
+
+
+def write_message(stream: BinaryIO, message: object) -> None:
+    """Send one message between our own processes."""
+    stream.write(frame(message))
+    stream.flush()
+
+
+def frame(message: object) -> bytes:
+    """Return the bytes of one message between our own processes."""
+    data = pickle.dumps(message)
+    return _LENGTH.pack(len(data)) + data
+
+
+def read_message(descriptor: int) -> Any:
+    """Receive one message between our own processes; None at the end."""
+    head = _read_exactly(descriptor, _LENGTH.size)
+    if head is None:
+        return None
+    data = _read_exactly(descriptor, _LENGTH.unpack(head)[0])
+    return None if data is None else pickle.loads(data)
+
+
+def _read_exactly(descriptor: int, count: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < count:
+        part = os.read(descriptor, min(count - len(data), 2**20))
+        if not part:
+            return None
+        data += part
+    return bytes(data)
+
+
+@dataclass(slots=True)
+class Child:
+    """A forked examiner at work.
+
+    Attributes:
+        number: The work's number.
+        pid: Its process, which leads a process group.
+        deadline: When it is ended from outside.
+        data: What it has sent so far.
+    """
+
+    number: int
+    pid: int
+    deadline: float
+    data: bytearray = field(default_factory=bytearray)
+
+
+def main() -> None:
+    """Serve the grader on standard input and output."""
+    requests = os.dup(0)
+    replies = os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    setup: Setup | None = read_message(requests)
+    if setup is None:
+        return
+    with tempfile.TemporaryDirectory(prefix="autograde-") as folder:
+        zygote: Zygote | None = None
+        try:
+            root = Path(folder)
+            root.chmod(0o755)
+            files = root / "files"
+            _write_files(files, setup.files)
+            zygote = start_zygote(
+                setup.sandbox,
+                preload=setup.preload,
+                output_limit=setup.task.limits.output_kib * 1024,
+                files=files,
+                hidden=[Path(path) for path in setup.hidden],
+            )
+            Server(setup, zygote, root, files, requests, replies).serve()
+        except SandboxUnavailableError as error:
+            write_message(replies, ("unavailable", str(error)))
+        except BrokenPipeError:
+            return
+        except Exception as error:
+            text = str(error) if isinstance(error, AutogradeError) else traceback.format_exc()
+            write_message(replies, ("broken", text))
+        finally:
+            if zygote is not None:
+                zygote.close()
+
+
+def _write_files(folder: Path, files: dict[str, bytes]) -> None:
+    folder.mkdir(mode=0o755)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+class Server:
+    """Keeps so many examiners at work and forwards what they report."""
+
+    def __init__(
+        self, setup: Setup, zygote: Zygote, root: Path, files: Path, requests: int, replies: BinaryIO
+    ):
+        from autograde.examiner.submission import Bench  # after the other side has begun to warm up
+        from autograde.student.shell import Shell, prepare_figures
+
+        self._setup = setup
+        self._requests = requests
+        self._replies = replies
+        os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+        shell = Shell(setup.task.limits.output_kib * 1024)
+        for name in setup.preload:
+            try:
+                importlib.import_module(name)
+            except Exception:
+                continue
+        prepare_figures(shell, render=False)
+        scratch = root / "work"
+        scratch.mkdir()
+        empty = Plan(setup.fingerprint, ())
+        self._bench = Bench(setup.task, empty, zygote, shell, files, scratch)
+        self._selector = selectors.DefaultSelector()
+        self._children: dict[int, Child] = {}
+        self._waiting: deque[tuple[int, Work]] = deque()
+
+    def serve(self) -> None:
+        """Make the plan if there is none, then examine until there is nothing left to examine."""
+        self._bench.zygote.wait_ready()
+        gc.collect()
+        gc.freeze()
+        plan = self._plan()
+        self._bench = replace(self._bench, plan=plan)
+        write_message(self._replies, ("ready", plan.to_json()))
+        self._selector.register(self._requests, selectors.EVENT_READ)
+        while self._selector.get_map():
+            now = time.monotonic()
+            wait = min((child.deadline - now for child in self._children.values()), default=None)
+            for key, _ in self._selector.select(None if wait is None else max(wait, 0.0)):
+                if key.fd == self._requests:
+                    self._take()
+                else:
+                    self._listen(key.fd)
+            self._end_overdue()
+
+    def _plan(self) -> Plan:
+        if self._setup.plan is not None:
+            return Plan.from_json(self._setup.plan)
+        from autograde.examiner.planning import make_plan
+
+        return make_plan(self._bench, self._setup.fingerprint, run_in_fork)
+
+    def _take(self) -> None:
+        message = read_message(self._requests)
+        if message is None:
+            self._selector.unregister(self._requests)
+            return
+        self._waiting.append(message)
+        self._start_next()
+
+    def _start_next(self) -> None:
+        if not self._waiting or len(self._children) >= self._setup.jobs:
+            return
+        number, work = self._waiting.popleft()
+        reader, writer = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.setsid()
+            os.close(reader)
+            self._examine(writer, work)
+        os.close(writer)
+        limit = self._setup.task.limits.submission_seconds + _MARGIN_SECONDS
+        self._children[reader] = Child(number, pid, time.monotonic() + limit)
+        self._selector.register(reader, selectors.EVENT_READ)
+
+    def _examine(self, writer: int, work: Work) -> None:
+        """Examine one submission in this forked process, and end it."""
+        from autograde.examiner.submission import examine
+
+        status = 1
+        try:
+            with open(writer, "wb") as stream:
+
+                def progress(number: int, what: str | TestResult) -> None:
+                    write_message(stream, ("progress", number, what))
+
+                try:
+                    write_message(stream, ("report", examine(self._bench, work, progress)))
+                except Exception as error:
+                    text = str(error) if isinstance(error, AutogradeError) else traceback.format_exc()
+                    write_message(stream, ("failed", text))
+            status = 0
+        finally:
+            os._exit(status)
+
+    def _listen(self, reader: int) -> None:
+        child = self._children[reader]
+        data = os.read(reader, 2**18)
+        if data:
+            child.data += data
+            return
+        self._selector.unregister(reader)
+        os.close(reader)
+        del self._children[reader]
+        os.waitpid(child.pid, 0)
+        last: tuple[Any, ...] = ("failed", "an examiner ended without a word")
+        progress = []
+        for message in _messages(child.data):
+            if message[0] == "progress":
+                progress.append(message[1:])
+            else:
+                last = message
+        if last[0] == "failed" and time.monotonic() >= child.deadline:
+            last = ("overdue", progress)
+        write_message(self._replies, (child.number, *last))
+        self._start_next()
+
+    def _end_overdue(self) -> None:
+        now = time.monotonic()
+        for child in self._children.values():
+            if now >= child.deadline:
+                os.killpg(child.pid, signal.SIGKILL)
+
+
+def _messages(data: bytearray) -> list[Any]:
+    found, at = [], 0
+    while at + _LENGTH.size <= len(data):
+        (length,) = _LENGTH.unpack_from(data, at)
+        end = at + _LENGTH.size + length
+        if end > len(data):
+            break
+        found.append(pickle.loads(bytes(data[at + _LENGTH.size : end])))
+        at = end
+    return found
+
+
+def run_in_fork(function: Callable[[], Any]) -> Any:
+    """Run a function in a forked process and return what it returned.
+
+    Raises:
+        AutogradeError: If it failed.
+    """
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(reader)
+            with open(writer, "wb") as stream:
+                try:
+                    write_message(stream, (True, function()))
+                except BaseException:
+                    write_message(stream, (False, traceback.format_exc()))
+        finally:
+            os._exit(0)
+    os.close(writer)
+    message = read_message(reader)
+    os.close(reader)
+    os.waitpid(pid, 0)
+    if message is None or not message[0]:
+        raise AutogradeError(message[1] if message else "a process ended without a word")
+    return message[1]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""Examines one submission, in a process forked for it: nothing of it is left for the next."""
+
+import os
+import pickle
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograde.errors import InfrastructureError
+from autograde.examiner import visibility
+from autograde.examiner.client import Container
+from autograde.examiner.notebook import CellOutputs, Examined, NotebookExaminer
+from autograde.examiner.student_side import StudentSide
+from autograde.examiner.task import Plan, Task, Work
+from autograde.outcome import TestOutcome, TestResult
+from autograde.sandbox import FILES, Zygote
+from autograde.student.kernel import reseed
+from autograde.student.shell import Shell, prepare_figures
+
+_LARGE = 2**18  # bytes above which a file of the assignment is linked, not copied
+
+
+@dataclass(slots=True)
+class Report:
+    """What examining a submission gave.
+
+    Attributes:
+        tests: Notebook by notebook, one result for each graded cell.
+        runs: Notebook by notebook, outputs and execution count of each laid cell.
+        notes: Remarks for the instructor.
+        seconds: Wall time.
+        peak_kib: Largest resident memory of a process of the student; 0 if none ran.
+    """
+
+    tests: list[list[TestResult]] = field(default_factory=list)
+    runs: list[list[CellOutputs]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_kib: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What every submission of an assignment is examined with.
+
+    Attributes:
+        task: The assignment.
+        plan: How its cells are examined.
+        zygote: The warm process of the students' side.
+        shell: The examiner's interpreter, unused so far.
+        files: Folder with the assignment's files.
+        scratch: Folder for the examiner's working folders.
+    """
+
+    task: Task
+    plan: Plan
+    zygote: Zygote
+    shell: Shell
+    files: Path
+    scratch: Path
+
+
+Progress = Callable[[int, str | TestResult], None]
+
+
+def examine(bench: Bench, work: Work, progress: Progress) -> Report:
+    """Examine one submission.
+
+    Args:
+        bench: What to examine with; its shell is used up.
+        work: The submission.
+        progress: Told the notebook's number and, before each test, its id, after it, its result.
+
+    Raises:
+        InfrastructureError: If we failed, not the student.
+    """
+    began = time.monotonic()
+    report = Report()
+    students = Students(bench, work)
+    present = [number for number, laid in enumerate(work.books) if laid]
+    try:
+        for number in range(len(bench.task.books)):
+            if number not in present:
+                report.tests.append(_absent(bench.task, number, work))
+                report.runs.append([])
+                continue
+            deadline = began + bench.task.limits.submission_seconds
+
+            def one(number: int = number, deadline: float = deadline) -> Examined:
+                return _examine_book(bench, work, number, students, deadline, progress)
+
+            examined = one() if number == present[-1] else _in_fork(one, students)
+            report.tests.append(examined.tests)
+            report.runs.append(examined.runs)
+            report.notes += examined.notes
+    finally:
+        students.close()
+    report.peak_kib = students.peak_kib
+    report.seconds = time.monotonic() - began
+    return report
+
+
+class Students:
+    """The submission's container, opened when it is first needed and again if it was lost.
+
+    Args:
+        bench: Where it comes from.
+        work: Whose it is.
+    """
+
+    def __init__(self, bench: Bench, work: Work):
+        self._bench = bench
+        self._work = work
+        self._container: Container | None = None
+        self.peak_kib = 0
+
+    def open(self) -> Container:
+        """Return the container."""
+        if self._container is None or self._container.dead:
+            self.close()
+            files, links = dict(self._work.files), {}
+            seen = FILES if self._bench.zygote.kind == "bwrap" else str(self._bench.files)
+            for path in sorted(self._bench.files.rglob("*")):
+                if path.is_file():
+                    name = str(path.relative_to(self._bench.files))
+                    files.pop(name, None)
+                    if path.stat().st_size > _LARGE:
+                        links[name] = f"{seen}/{name}"
+                    else:
+                        files[name] = path.read_bytes()
+            self._container = Container(self._bench.zygote, self._bench.task.limits, files, links)
+        return self._container
+
+    def close(self) -> None:
+        """End everything in it."""
+        if self._container is not None:
+            self._container.close()
+            self.peak_kib = max(self.peak_kib, self._container.peak_kib)
+            self._container = None
+
+
+def _examine_book(
+    bench: Bench, work: Work, number: int, students: Students, deadline: float, progress: Progress
+) -> Examined:
+    limits = bench.task.limits
+    folder = Path(tempfile.mkdtemp(dir=bench.scratch))
+    try:
+        _lay_out(bench.files, folder)
+        os.chdir(folder)
+        sys.path.insert(0, str(folder))
+        prepare_figures(bench.shell, render=False)
+        bench.shell.take_streams()
+        reseed()
+        side = StudentSide(students.open, limits, deadline)
+        examiner = NotebookExaminer(
+            bench.shell,
+            side,
+            bench.task.books[number],
+            bench.plan.books[number],
+            limits,
+            lambda what: progress(number, what),
+        )
+        return examiner.run(work.books[number])
+    finally:
+        os.chdir("/")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lay_out(files: Path, folder: Path) -> None:
+    for path in files.rglob("*"):
+        target = folder / path.relative_to(files)
+        if path.is_dir():
+            target.mkdir(exist_ok=True)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.stat().st_size > _LARGE:
+                target.symlink_to(path)
+            else:
+                shutil.copyfile(path, target)
+
+
+def _in_fork(one: Callable[[], Examined], students: Students) -> Examined:
+    """Run one notebook in a process of its own: the next starts from a clean examiner."""
+    students.open()  # here, so that the notebooks share it
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.close(reader)
+            with open(writer, "wb") as stream:
+                pickle.dump(one(), stream)
+        except BaseException as error:
+            sys.__stderr__ and sys.__stderr__.write(f"examiner: {error!r}\n")
+            os._exit(1)
+        os._exit(0)
+    os.close(writer)
+    with open(reader, "rb") as stream:
+        data = stream.read()
+    os.waitpid(child, 0)
+    if not data:
+        raise InfrastructureError("the examiner of a notebook ended without a word")
+    result: Examined = pickle.loads(data)
+    return result
+
+
+def _absent(task: Task, number: int, work: Work) -> list[TestResult]:
+    graded = [cell for cell in task.books[number].cells if cell.is_graded]
+    if work.unreadable:
+        return [
+            TestResult(c.grade_id, TestOutcome.NEEDS_REVIEW, None, c.points, visibility.REVIEW)
+            for c in graded
+        ]
+    return [
+        TestResult(c.grade_id, TestOutcome.NOT_REACHED, 0.0, c.points, visibility.NO_NOTEBOOK) for c in graded
+    ]

