@@ -69,9 +69,7 @@ class Template:
     def of(cls, book: SourceNotebook) -> "Template":
         """Prepare a source notebook."""
         cells = book.cells
-        answers = frozenset(
-            i for i, c in enumerate(cells) if c.role in (Role.ANSWER, Role.GRADED_ANSWER) and not c.locked
-        )
+        answers = frozenset(i for i, c in enumerate(cells) if c.role in (Role.ANSWER, Role.GRADED_ANSWER))
         usable = [i for i, c in enumerate(cells) if c.in_release or c.cell_type != "code" or c.grade_id]
         return cls(
             name=book.name,

@@ -82,10 +82,12 @@ def graded_by_us(
 
 def test_engine_gives_nbgraders_points(golden: Golden) -> None:
     ours = graded_by_us(golden.assignment, golden)
-    differences = {}
+    differences = []
     for key, (score, manual) in golden.scores.items():
         points, outcome = ours[key]
         same = outcome == "manual" and points is None if manual else points == pytest.approx(score)
         if not same:
-            differences[key] = f"nbgrader {score} (manual: {manual}), ours {points} ({outcome})"
-    assert differences == {}
+            differences.append(
+                f"{'/'.join(key)}: nbgrader {score} (manual: {manual}), ours {points} ({outcome})"
+            )
+    assert not differences, "\n".join(differences)
