@@ -6,10 +6,10 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograde.commands import feedback, grade, resolve, roster
+from autograde.commands import feedback, grade, report, resolve, roster
 from autograde.errors import AutogradeError, InfrastructureError
 
-COMMANDS = {"grade": grade, "feedback": feedback, "resolve": resolve, "roster": roster}
+COMMANDS = {"grade": grade, "feedback": feedback, "report": report, "resolve": resolve, "roster": roster}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -103,6 +103,7 @@ def grade_course(
             arrived = [] if students else submitted_students(layout.root, name)
             wanted = [student for student in arrived if student not in outcomes]
             progress.expect(len(wanted))
+        gradebook.refresh_penalties(name)
     return [outcomes[student] for student in sorted(outcomes)]
 
 
