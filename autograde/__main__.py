@@ -6,10 +6,17 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograde.commands import feedback, grade, report, resolve, roster
+from autograde.commands import check, feedback, grade, report, resolve, roster
 from autograde.errors import AutogradeError, InfrastructureError
 
-COMMANDS = {"grade": grade, "feedback": feedback, "report": report, "resolve": resolve, "roster": roster}
+COMMANDS = {
+    "grade": grade,
+    "check": check,
+    "feedback": feedback,
+    "report": report,
+    "resolve": resolve,
+    "roster": roster,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -132,7 +132,7 @@ def test_a_forced_run_that_we_fail_keeps_the_grade(root):
 def test_exit_status(root, answers, status):
     for number, answer in enumerate(answers):
         course.submit(root, f"student{number}", answer)
-    assert command.exit_status(list(grade(root).values())) == status
+    assert command.status_of(each.result for each in grade(root).values()) == status
 
 
 def test_json_has_the_documented_keys_and_no_others(root, tmp_path):
