@@ -19,9 +19,11 @@ ExposureFunction = Callable[[Interval, Sequence[Interval]], Mapping[str, float]]
 STYLES: dict[str, tuple[str, str, str]] = {
     "compute": ("#0072B2", "", "compute"),
     "transfer": ("#E69F00", "", "transfer"),
+    "latency": ("#F5D08A", "--", "transfer, fixed latency"),
     "hidden": ("#E69F00", "..", "transfer, hidden"),
     "exposed": ("#D55E00", "//", "transfer, exposed"),
     "idle": ("#F0F0F0", "xx", "idle"),
+    "wrong": ("#CC79A7", "xx", "wrong read"),
     "unclear": ("#CC79A7", "++", "the answer contradicts itself here"),
 }
 _EDGE = "#404040"

@@ -3,9 +3,11 @@
 A master is a ``py:percent`` file. Each cell's header says what the cell is:
 
 ===============================  ======================================================================
-``key="x" lang="zh"``            one half of a prose pair; ``edition="solution"`` keeps it out of release
+``key="x" lang="zh"``            one half of a prose pair; ``edition="solution"`` keeps it out of release,
+                                 ``edition="release"`` out of the solutions
 ``key="x"``                      plain code
 ``key="x" helpers=[...]``        the set-up cell: the build writes its code around these files
+``key="x" parameters=true``      plain code that papermill may override
 ``key="x" header=true``          the header table, from ``chapter.toml``
 ``key="x" badges=true``          badges of the cloud platforms, if a repository is set
 ``grade_id="x" solution=true``   an answer cell
@@ -28,7 +30,8 @@ from tools.authoring import boilerplate
 
 LANGUAGES = ("zh", "en")
 _KNOWN = {
-    "key", "lang", "edition", "helpers", "header", "badges", "grade_id", "solution", "points", "locked"
+    "key", "lang", "edition", "helpers", "header", "parameters", "badges", "grade_id", "solution", "points",
+    "locked",
 }  # fmt: skip
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _NOTEBOOK_METADATA = {
@@ -137,7 +140,8 @@ def _build_cells(
             source = boilerplate.set_up_code(root, settings["helpers"])
             folded = {"jupyter": {"source_hidden": True}, "cellView": "form"}
             return [nbformat.v4.new_code_cell(source, id=key, metadata={**folded, "tags": ["set-up"]})]
-        return [nbformat.v4.new_code_cell(cell.source, id=key)]
+        tags = {"tags": ["parameters"]} if settings.get("parameters") else {}
+        return [nbformat.v4.new_code_cell(cell.source, id=key, metadata=tags)]
     if settings.get("badges"):
         repository = read_repository(root)
         return [
