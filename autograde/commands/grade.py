@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograde.atomic import write_atomic
 from autograde.course import Assignment, load_assignment, submitted_students
-from autograde.errors import UsageError
+from autograde.errors import InfrastructureError, UsageError
 from autograde.executors import Executor, LocalExecutor
 from autograde.gradebook import Gradebook
 from autograde.grading import Graded, LazyExecutor, grade
@@ -20,7 +20,7 @@ from autograde.lock import course_lock
 from autograde.outcome import Status, SubmissionResult
 from autograde.progress import Progress
 
-ALL_GRADED, NEEDS_REVIEW, USAGE, OUR_FAILURE = 0, 1, 2, 3
+ALL_GRADED, NEEDS_REVIEW = 0, 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +111,7 @@ def status_of(results: Iterable[SubmissionResult]) -> int:
     """Return the command's exit status for these outcomes."""
     statuses = {result.status for result in results}
     if Status.INFRASTRUCTURE_ERROR in statuses:
-        return OUR_FAILURE
+        return InfrastructureError.exit_status
     return NEEDS_REVIEW if Status.NEEDS_REVIEW in statuses else ALL_GRADED
 
 

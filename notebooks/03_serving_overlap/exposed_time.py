@@ -552,7 +552,7 @@ test_handoff_estimate()
 # 规则：带宽按 Gbit/s 换算，数据时间与字节数成正比
 # rule: bandwidth is in Gbit/s; payload time is proportional to the bytes
 ### BEGIN HIDDEN TESTS
-for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0), (1_073_741_824, 400.0, 21.47483648), (1, 8.0, 1e-6), (12_500_000, 2.5, 40.0), (1_234_567, 0.7, 1_234_567 / 87_500)]:
+for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0), (1_073_741_824, 400.0, 21.47483648), (1, 8.0, 1e-6), (12_500_000, 2.5, 40.0), (1_234_567, 0.123456789, 1_234_567 / 15_432.098625)]:
     report = estimate_handoff(payload, gbps, 0.0, 0.0, [])
     assert set(report) == {"transfer_ms", "start_ms", "end_ms", "exposed_ms", "overlap_ratio"}, "返回的键不对 / the keys are not the five asked for"
     assert isclose(report["transfer_ms"], transfer_ms, rel_tol=1e-9, abs_tol=1e-12), "Gbit/s 到字节每毫秒的换算不对 / the conversion from Gbit/s to bytes/ms is wrong"
