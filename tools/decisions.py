@@ -51,15 +51,20 @@ def draw_decisions(
     """
     if not validations or len(instants_ms) < 2:
         raise ValueError("draw_decisions needs a validation and at least two instants")
+    squares = list(itertools.product(instants_ms, repeat=2))
+    maps = {
+        name: [plan_decode_start(validation, *square) for square in squares]
+        for name, validation in validations.items()
+    }
+    unknown = {action for actions in maps.values() for action in actions} - ACTIONS.keys()
+    if unknown:
+        raise ValueError(f"unknown action {min(unknown)!r}: use one of {', '.join(ACTIONS)}")
     figure, grid = plt.subplots(
-        1, len(validations), figsize=(8, 3.5), squeeze=False, sharey=True, layout="constrained"
+        1, len(maps), figsize=(8, 3.5), squeeze=False, sharey=True, layout="constrained"
     )
     step = instants_ms[1] - instants_ms[0]
-    for axes, (name, validation) in zip(grid[0], validations.items(), strict=True):
-        for ready_at, deadline in itertools.product(instants_ms, repeat=2):
-            action = plan_decode_start(validation, ready_at, deadline)
-            if action not in ACTIONS:
-                raise ValueError(f"unknown action {action!r}: use one of {', '.join(ACTIONS)}")
+    for axes, (name, actions) in zip(grid[0], maps.items(), strict=True):
+        for (ready_at, deadline), action in zip(squares, actions, strict=True):
             face, hatch = ACTIONS[action]
             axes.bar(
                 ready_at, step, bottom=deadline - step / 2, width=step,
@@ -98,36 +103,31 @@ def draw_readiness(
     if not arrivals:
         raise ValueError("draw_readiness needs at least one arrival")
     fields = list(dict.fromkeys(field for _, seen in arrivals for field in seen))
-    figure, axes = plt.subplots(figsize=(8, 1.6 + 0.4 * len(fields)), layout="constrained")
+    ends = [*(instant for instant, _ in arrivals[1:]), end_ms]
     state: dict[str, Any] = {}
-    instants = [instant for instant, _ in arrivals]
-    for (start, seen), end in zip(arrivals, [*instants[1:], end_ms], strict=True):
+    slices = []
+    for (start, seen), end in zip(arrivals, ends, strict=True):
         state.update(seen)
+        slices.append((start, end, seen, dict(state), validate_handoff_state(dict(state), *expected)))
+    figure, axes = plt.subplots(figsize=(8, 1.6 + 0.4 * len(fields)), layout="constrained")
+    for start, end, seen, known, report in slices:
         for row, field in enumerate(fields):
-            if field in state:
-                axes.barh(
-                    row,
-                    end - start,
-                    left=start,
-                    height=0.5,
-                    color="#E69F00",
-                    edgecolor="#404040",
-                    linewidth=0,
-                )
-                if field in seen:
-                    axes.text(start, row, f" {state[field]}", va="center", fontsize=8)
-        report = validate_handoff_state(dict(state), *expected)
+            if field in known:
+                axes.barh(row, end - start, left=start, height=0.5, color="#E69F00")
+            if field in seen:
+                axes.vlines(start, row - 0.25, row + 0.25, color="#404040", linewidth=1)
+                axes.text(start, row, f" {seen[field]}", va="center", fontsize=8)
         action = "ready" if report["ready"] else "recompute" if report["incompatible"] else "wait"
         face, hatch = ACTIONS[action]
         axes.barh(
             len(fields), end - start, left=start, height=0.7, color=face, hatch=hatch, edgecolor="white"
         )
-        names = [*report["missing"], *report["incompatible"]]
-        text = "read" if report["ready"] else f"{len(names)} open"
+        counts = {"missing": len(report["missing"]), "wrong": len(report["incompatible"])}
+        text = "\n".join(f"{count} {word}" for word, count in counts.items() if count) or "read"
         axes.text((start + end) / 2, len(fields), text, ha="center", va="center", fontsize=8, bbox=_LABEL_BOX)
     axes.set_yticks(range(len(fields) + 1), labels=[*fields, "my verdict"])
     axes.set_ylim(len(fields) + 0.5, -0.5)
-    axes.set_xlim(min(0.0, instants[0]), end_ms)
+    axes.set_xlim(arrivals[0][0], end_ms)
     axes.set_xlabel("time (ms)")
     axes.spines[["top", "right"]].set_visible(False)
     _legend(figure, {"ready": "ready", "wait": "something missing", "recompute": "something incompatible"})

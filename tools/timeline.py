@@ -19,9 +19,11 @@ ExposureFunction = Callable[[Interval, Sequence[Interval]], Mapping[str, float]]
 STYLES: dict[str, tuple[str, str, str]] = {
     "compute": ("#0072B2", "", "compute"),
     "transfer": ("#E69F00", "", "transfer"),
+    "latency": ("#F5D08A", "--", "transfer, fixed latency"),
     "hidden": ("#E69F00", "..", "transfer, hidden"),
     "exposed": ("#D55E00", "//", "transfer, exposed"),
     "idle": ("#F0F0F0", "xx", "idle"),
+    "wrong": ("#CC79A7", "xx", "wrong read"),
     "unclear": ("#CC79A7", "++", "the answer contradicts itself here"),
 }
 _EDGE = "#404040"
@@ -56,10 +58,13 @@ def _finish(axes: Axes, kinds: Iterable[str]) -> Figure:
     figure = axes.get_figure(root=True)
     if figure is None:
         raise ValueError("these axes belong to no figure")
+    shown = {text.get_text() for legend in figure.legends for text in legend.get_texts()}
+    for legend in list(figure.legends):  # several axes, one legend
+        legend.remove()
     handles = [
-        Patch(facecolor=STYLES[kind][0], hatch=STYLES[kind][1], edgecolor=_edge(kind), label=STYLES[kind][2])
-        for kind in STYLES
-        if kind in set(kinds)
+        Patch(facecolor=face, hatch=hatch, edgecolor=_edge(kind), label=label)
+        for kind, (face, hatch, label) in STYLES.items()
+        if kind in set(kinds) or label in shown
     ]
     if handles:
         figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)

@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import CO_COROUTINE
 from typing import Any
@@ -129,7 +130,7 @@ class Shell:
         """Compile a cell that will run later, perhaps in many forks; what cannot be compiled waits till it runs."""
         filename = self.ip.compile.cache(text, 0, raw_code=text)
         with contextlib.suppress(SyntaxError, ValueError):
-            self._ready[text] = (filename, self._compile(text, filename))
+            self._ready[text] = (filename, list(self._compile(text, filename)))
 
     def run(self, text: str) -> Ran:
         """Run one cell and keep what it shows in `outputs`.
@@ -147,7 +148,8 @@ class Shell:
         error: BaseException | None = None
         try:
             if text in self._ready and not self.ip.ast_transformers:
-                filename, codes = self._ready[text]
+                filename, ready = self._ready[text]
+                codes = iter(ready)
             else:
                 filename = self.ip.compile.cache(text, self.count, raw_code=text)
                 codes = self._compile(text, filename)
@@ -166,7 +168,7 @@ class Shell:
             value = last["data"]["text/plain"] if last.get("output_type") == "execute_result" else None
         return Ran(error, value, filename)
 
-    def _compile(self, text: str, filename: str) -> list[Any]:
+    def _compile(self, text: str, filename: str) -> Iterator[Any]:
         compiler = self.ip.compile
         try:
             tree = compiler.ast_parse(text, filename=filename)
@@ -177,12 +179,20 @@ class Shell:
             tree = compiler.ast_parse(transformed, filename=filename)
         for transformer in self.ip.ast_transformers:
             tree = transformer.visit(tree)
-        body, last = tree.body, None
-        if body and isinstance(body[-1], ast.Expr):
-            last = ast.Interactive([body.pop()])
-        with compiler.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
-            codes = [compiler(tree, filename, "exec")] if body else []
-            return codes if last is None else [*codes, compiler(last, filename, "single")]
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        try:
+            whole = [self._code(tree, filename, "exec")] if tree.body else []
+        except (SyntaxError, ValueError):
+            # A cell that cannot be compiled runs up to its bad statement, as in a notebook.
+            yield from (self._code(ast.Module([node], []), filename, "exec") for node in tree.body)
+            return
+        yield from whole
+        if last is not None:
+            yield self._code(ast.Interactive([last]), filename, "single")
+
+    def _code(self, tree: ast.AST, filename: str, mode: str) -> Any:
+        with self.ip.compile.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+            return self.ip.compile(tree, filename, mode)
 
     def _exec(self, code: Any) -> None:
         if code.co_flags & CO_COROUTINE:

@@ -1,6 +1,6 @@
 # %% [markdown] key="title" lang="zh"
 # # 暴露时间：传输到底藏住了多少
-# 搬一份 KV 缓存要花时间。工程师常说“把它和计算重叠起来就好”。这一章要你算清楚：藏住了几毫秒，还剩几毫秒露在外面。
+# 搬一份 KV 缓存要花时间。工程师常说“把它和计算重叠起来就好”。这一本要你算清楚：藏住了几毫秒，还剩几毫秒露在外面。
 
 # %% [markdown] key="title" lang="en"
 # # Exposed time: how much of a transfer is really hidden
@@ -14,21 +14,21 @@
 
 # %% [markdown] key="stages" lang="zh"
 # ## 先认识两个阶段
-# 大模型回答一个请求分两步走。**预填充**把整段提示词一次算完，并为每个词元存下一份 K 和 V，这就是 KV 缓存；它算得多，能喂饱 GPU。**解码**随后一个一个地吐词元，每一步都要把前面所有的 K/V 再读一遍；它读得多、算得少。
+# 大模型把文字切成**词元**来读，回答一个请求分两步走。**预填充**（prefill）把整段提示词一次算完，每一层都为每个词元存下两个向量 K 和 V，后面的词元做注意力时要查它们：这就是 **KV 缓存**。**解码**（decode）随后一个一个地吐词元，每一步都要把前面的 K/V 再读一遍。前者算得多，后者读得多、算得少。
 #
-# 两步挤在同一块 GPU 上，长提示词一来，别人的解码就要卡顿。所以不少系统把它们拆到两组 GPU 上，这叫 PD 分离。
+# 两步挤在同一块 GPU 上，长提示词一来，别人的解码就要卡顿。所以不少系统把它们拆到两组 GPU 上，叫做 **PD 分离**。
 
 # %% [markdown] key="stages" lang="en"
 # ## Two stages, two machines
-# Serving a request has two stages. **Prefill** reads the whole prompt in one go and stores a key and a value for every token: the KV cache. It computes a lot and keeps a GPU busy. **Decode** then emits tokens one at a time, and each step reads all earlier keys and values again: much reading, little arithmetic.
+# Serving a request has two stages. **Prefill** reads the whole prompt in one go. In every layer it stores a key and a value vector for every token, because later tokens look back at them (attention): that is the **KV cache**. **Decode** then emits one token at a time, and each step reads all earlier keys and values again: much reading, little arithmetic.
 #
 # Put both on one GPU and every long prompt makes everybody else's decode stutter. Many systems therefore give each stage its own GPUs: prefill–decode separation.
 
 # %% [markdown] key="price" lang="zh"
-# 拆开是有代价的：预填充那边写好的 KV 缓存，得先搬到解码那边，解码才能开始。两个用户能感觉到的指标都可能受影响：首词元延迟（TTFT）和每个词元的间隔（TPOT）。先看一眼最笨的做法。
+# 拆开是有代价的：预填充那边写好的 KV 缓存，得先搬到解码那边，解码才能开始。首词元若由解码侧发出，传输会拖长首词元延迟（TTFT）；若由预填充侧先给出，拖慢的就是它后面的词元，记在每词元间隔（TPOT）上。先看一眼最笨的做法。
 
 # %% [markdown] key="price" lang="en"
-# Separation has a price: the KV cache that prefill wrote must travel to the decode side before decode may start. Users can notice it twice, in the time to the first token (TTFT) and in the time per output token (TPOT). Here is the naive way to do it.
+# Separation has a price: the KV cache that prefill wrote must travel to the decode side before decode may start. If decode emits the first token, users feel it in the time to first token (TTFT); if prefill does, as a gap after it, which counts into the time per output token (TPOT). Here is the naive way to do it.
 
 # %% key="waste"
 from tools.timeline import draw_timeline
@@ -43,37 +43,41 @@ draw_timeline(
 )
 
 # %% [markdown] key="waste-read" lang="zh"
-# 从 12 ms 到 24 ms，两块 GPU 都在等链路。这 12 ms 全部落在关键路径上。如果解码 GPU 手里有**别的请求**可算，等待就能被盖住；盖住多少，取决于下面这三件事。
+# 从 12 ms 到 24 ms，两块 GPU 都闲着，只有链路在忙。这 12 ms 全部落在**关键路径**上：它每长 1 ms，整件事就晚完 1 ms。如果解码 GPU 手里有**别的请求**可算，这段空等就能被盖住。什么样的工作盖得住？看下表。
 
 # %% [markdown] key="waste-read" lang="en"
-# Between 12 ms and 24 ms two GPUs wait for a link, and all 12 ms lie on the critical path. If the decode GPU had **other requests** to work on, the wait would be covered. By how much depends on three things.
+# Between 12 ms and 24 ms both GPUs stand idle and only the link works. All 12 ms lie on the **critical path**, the chain of steps that sets the finishing time. If the decode GPU had **other requests** to work on, it would not stand idle. Which work can cover a transfer?
 
 # %% [markdown] key="who-overlaps" lang="zh"
 # ## 哪些工作能重叠，被什么拦住
+# 先认几个词。**SM**：GPU 里做计算的单元；**拷贝引擎**：专门搬数据的部件；**流**：一条任务队列，里面的任务按次序执行；H2D、D2H、P2P：主机到 GPU、GPU 到主机、GPU 到 GPU 的拷贝；**链路**：数据走的路，比如 PCIe 或网络。
+#
 # | 工作 | 可以和谁重叠 | 拦路的是什么 |
 # |---|---|---|
-# | CPU 准备下一批请求 | GPU 正在算的这一批 | Python 线程、调度队列上的同步 |
+# | CPU 准备下一批请求 | GPU 正在算的这一批 | Python 的全局锁、调度队列上的同步 |
 # | H2D / D2H / P2P 拷贝 | 与它无关的 GPU 计算 | 拷贝引擎的数量、链路带宽、流之间的依赖 |
-# | 集合通信 | 不依赖其结果的计算 | 同样要占 SM 和网络 |
+# | 集合通信（多块 GPU 一起交换数据） | 不依赖其结果的计算 | 同样要占 SM 和网络 |
 # | 预填充到解码的交接 | **其他**请求的计算 | 本请求的解码必须等到状态可见 |
 #
-# 一句话：**硬件部件不同、链路不抢、数据不依赖**，三条同时满足才算真的重叠。
+# 一句话：有**依赖**，就不能重叠；抢同一个部件或同一条链路，只能重叠一部分。
 
 # %% [markdown] key="who-overlaps" lang="en"
 # ## Which work can overlap, and what stops it
+# Some words first. **SMs**: the GPU's arithmetic units. **Copy engine**: hardware that only moves data. **Stream**: a queue of GPU work, run in order. H2D, D2H, P2P: host to GPU, GPU to host, GPU to GPU. **Link**: the road that data takes, PCIe or a network.
+#
 # | work | can overlap with | what stops it |
 # |---|---|---|
-# | CPU prepares the next batch | the batch now on the GPU | Python threads, synchronisation on the scheduler's queue |
+# | CPU prepares the next batch | the batch now on the GPU | Python's global lock, synchronisation on the scheduler's queue |
 # | H2D / D2H / P2P copy | GPU compute that does not need it | number of copy engines, link bandwidth, stream dependencies |
-# | collective communication | compute that does not need its result | it wants SMs and network too |
+# | collective communication (many GPUs exchange data) | compute that does not need its result | it wants SMs and network too |
 # | prefill-to-decode handoff | compute of **other** requests | this request's decode must wait until the state is visible |
 #
-# In short: **different engines, no fight over a link, no dependency.** All three, or it is not overlap.
+# In short: a **dependency** forbids overlap; a shared engine or link makes it partial.
 
 # %% key="three-cases"
 draw_timeline(
     {
-        "copy engine": [("transfer", 0, 6, "KV of A"), ("transfer", 14, 24, "KV of C")],
+        "link": [("transfer", 0, 6, "KV of A"), ("exposed", 14, 24, "KV of C")],
         "SMs": [
             ("compute", 0, 8, "decode B (independent)"),
             ("idle", 8, 14),
@@ -81,30 +85,36 @@ draw_timeline(
             ("compute", 24, 30, "decode C"),
         ],
     },
-    title="Left: independent work overlaps. Right: decode C needs the KV of C, so nothing can hide it",
+    title="Left: B is independent of A's transfer. Right: only C is left, and it needs the KV of C",
 )
+
+# %% [markdown] key="three-cases-read" lang="zh"
+# 左边：搬 A 的时候 GPU 在算 B，传输没有让它空转。右边：手里只剩 C，而 C 等的正是这份 KV，整段传输都暴露了。
+
+# %% [markdown] key="three-cases-read" lang="en"
+# Left: while A's KV travels, the GPU computes B and loses nothing. Right: only C is left, and C waits for exactly this KV, so the whole transfer is exposed.
 
 # %% [markdown] key="four-words" lang="zh"
 # ## 四个量
 # | 名称 | 意思 | 用来判断 |
 # |---|---|---|
-# | 传输时间 | 状态从头搬到尾的时间 | 链路和数据量的成本 |
-# | 覆盖窗口 | 能和传输并行的独立工作占用的时段 | 最多能藏多少 |
-# | 暴露时间 | 仍留在关键路径上的那部分传输 | TTFT / TPOT 会变差多少 |
+# | 传输时间 | 从开始交接到最后一个字节到达，含固定延迟 | 链路和数据量的成本 |
+# | 覆盖窗口 | 有独立工作可做的一段时间，可能伸出传输之外，也可能错过它（代码里叫 `cover_intervals`） | 有什么可以拿来藏 |
+# | 暴露时间 | 没有被窗口盖住、仍留在关键路径上的那部分传输 | 对 TTFT / TPOT 的直接影响 |
 # | 重叠率 | 藏住的时间 ÷ 传输时间 | 重叠有没有真的起作用 |
 #
-# 窗口的长短不说明问题，**位置**才说明问题。动手之前先猜一个数。
+# **替谁藏？** 别的请求盖住的，是 GPU 的空等；请求 A 自己照样要等传输走完。想让 A 也少等，窗口得是 A 自己的工作，比如一边搬前几层的 KV，一边预填充后几层。窗口的长短不说明问题，**位置**才说明问题。
 
 # %% [markdown] key="four-words" lang="en"
 # ## Four quantities
 # | name | meaning | what it tells you |
 # |---|---|---|
-# | transfer time | from the first byte moved to the last | what link and payload cost |
-# | overlap window | a stretch of independent work beside the transfer | the most that can be hidden |
-# | exposed time | the part of the transfer left on the critical path | what TTFT / TPOT will feel |
+# | transfer time | from the start of the handoff, fixed latency included, to the last byte | what link and payload cost |
+# | overlap window | a stretch of time with independent work; it may stick out of the transfer or miss it (in code: `cover_intervals`) | what there is to hide behind |
+# | exposed time | the part of the transfer that no window covers, left on the critical path | what TTFT / TPOT feel directly |
 # | overlap ratio | hidden time / transfer time | whether the overlap is doing anything |
 #
-# How long the windows are says little. **Where** they lie says everything. Guess a number before you compute one.
+# **Hidden from whom?** Other requests' decode keeps the GPU busy; request A itself still waits for its transfer. A's own wait shrinks only if the window is A's own work, such as prefilling later layers while the KV of earlier ones travels. And length says little about a window: **where** it lies says everything.
 
 # %% [markdown] key="predict-1" lang="zh"
 # ### 猜一猜（一）
@@ -139,12 +149,13 @@ draw_timeline(
 
 # %% [markdown] key="rule-union" lang="en"
 # ## The rule: no instant counts twice
-# Adding up the windows says "1 ms exposed", and that is wrong: [3, 4] is counted twice, and [12, 14] is not beside the transfer at all. So first **clip** every window to the transfer, then **merge** the windows that overlap; the length of what remains is the hidden time.
+# Adding up the windows says "1 ms exposed", and that is wrong: [3, 4] is counted twice, and [12, 14] lies after the transfer. So first **clip** every window to the transfer, then **merge** the windows that overlap; the length of what remains is the hidden time.
 #
 # One check is always at hand: **hidden + exposed = total**.
 
 # %% key="merge-demo"
-# Merging by hand: sort by start, then either open a new block or stretch the last one.
+# 手工合并：按起点排序；有缝就另起一段，没缝就把最后一段拉长
+# Merging by hand: sort by start; after a gap open a new block, otherwise stretch the last one
 blocks = []
 for left, right in sorted([(5.0, 9.0), (0.0, 2.0), (1.0, 3.0), (6.0, 7.0)]):
     if not blocks or left > blocks[-1][1]:
@@ -155,17 +166,17 @@ print(blocks)
 
 # %% [markdown] key="todo1-header" lang="zh"
 # ## TODO 1 · `compute_exposed_interval`（约 6 行，35 分）
-# 给定一个传输区间和若干窗口（次序任意，可以重叠、嵌套、相接、落在外面，也可以为空），算出总时间、藏住的时间和暴露时间。合并循环已经写好，你补上裁剪和求和。
+# 给定一个传输区间和若干窗口（次序任意，可以重叠、嵌套、相接、落在外面，也可以为空），算出总时间、藏住的时间和暴露时间。合并循环已经写好，你补上裁剪和求和；一共两处，写完把各自的 `raise` 那行删掉。
 #
-# **约定**：单位 ms；返回字典 `total_ms`、`hidden_ms`、`exposed_ms`；不修改传入的参数。输入检查已给，不计分。
+# **约定**：区间是一对数（元组或列表），单位 ms，可以是负数、小数，长度可以是 0；返回字典 `total_ms`、`hidden_ms`、`exposed_ms`；不修改传入的参数。输入检查已给，不计分。
 
 # %% [markdown] key="todo1-header" lang="en"
 # ## TODO 1 · `compute_exposed_interval` (about 6 lines, 35 points)
-# Given one transfer and any number of windows, in any order, that may overlap, nest, touch, lie outside or not exist at all, return the total, the hidden and the exposed time. The merging loop is there; you add the clipping and the sum.
+# Given one transfer and any windows, in any order, that may overlap, nest, touch, lie outside or be absent, return total, hidden and exposed time. Merging is written; add clipping and sum. Fill both gaps, delete both `raise` lines.
 #
-# **Contract**: times in ms; a dict with `total_ms`, `hidden_ms`, `exposed_ms`; the arguments stay as they were. Input checks are given and carry no points.
+# **Contract**: an interval is a pair of numbers (tuple or list) in ms, perhaps negative, fractional or of length 0; return a dict with `total_ms`, `hidden_ms`, `exposed_ms`; leave the arguments as they are. Input checks are given and carry no points.
 
-# %% grade_id="given-interval-checks" locked=true
+# %% grade_id="given-number-check" locked=true
 from math import isclose, isfinite
 
 
@@ -180,6 +191,7 @@ def check_number(name, value, *, above=None, at_least=None):
     return value
 
 
+# %% grade_id="given-interval-check" locked=true
 def check_interval(name, interval):
     """给定：返回 (start, end)，不合法就拒绝。Given: return (start, end) or refuse."""
     start, end = interval
@@ -195,13 +207,14 @@ def compute_exposed_interval(transfer_interval, cover_intervals):
     """传输中没有被独立工作盖住的时间。The part of a transfer that no independent work covers.
 
     transfer_interval: (start_ms, end_ms)        cover_intervals: [(start_ms, end_ms), ...]
+    区间是元组或列表 / each interval is a tuple or a list
     返回 / returns {'total_ms': ..., 'hidden_ms': ..., 'exposed_ms': ...}
     """
     start, end = check_interval("transfer_interval", transfer_interval)
     windows = [check_interval("cover_intervals", window) for window in cover_intervals]
-    # TODO 1a · 约 5 行 / about 5 lines: 裁剪到 [start, end]，丢掉空的，排好序
-    #                                     clip to [start, end], drop what is empty, sort
-    # clipped = ...
+    # TODO 1a · 约 5 行 / about 5 lines: 裁剪到 [start, end]，丢掉空的，按左端排序
+    #                                     clip to [start, end], drop what is empty, sort by left end
+    # clipped = [(left, right), ...]
     ### BEGIN SOLUTION
     clipped = sorted(
         (max(start, left), min(end, right))
@@ -237,38 +250,44 @@ def compute_exposed_interval(transfer_interval, cover_intervals):
 # **Why drop empty pieces.** Clipping a window that lies outside leaves a left end beyond its right end: a negative length, which would quietly eat into the other windows when you add them up.
 
 # %% [markdown] key="todo1-solution-merge" lang="zh" edition="solution"
-# **为什么排序。** 合并循环只跟最后一段比较，前提是左端递增；没排序，先到的晚窗口会让后来的早窗口另起一段，重叠处又被数两遍。**为什么取 max。** 嵌套时，里层窗口先结束，直接用它的右端会把外层截短。
+# **为什么排序。** 合并循环只跟最后一段比较，前提是左端递增。没排序，后来的早窗口满足 `left <= merged[-1][1]`，就被当成最后一段的一部分，自己的时间全丢了：`[(6, 9), (1, 3)]` 只算出 3 ms，其实是 5 ms。**为什么取 max。** 嵌套时，里层窗口先结束，直接用它的右端会把外层截短。
 #
 # **端点相接**的两段并不重叠也没有缝，合不合并，总长都一样，所以 `>` 和 `>=` 在这里等价；真正的错误是把相接的那一段丢掉。
 
 # %% [markdown] key="todo1-solution-merge" lang="en" edition="solution"
-# **Why sort.** The loop compares with the last block only, which is right when left ends never decrease. Unsorted, an early window that arrives late opens a block of its own and the shared part counts twice. **Why max.** A nested window ends first; taking its right end would cut its host short.
+# **Why sort.** The loop compares with the last block only, which is right when left ends never decrease. Unsorted, an early window that comes late satisfies `left <= merged[-1][1]`, so the loop takes it for part of the last block and its own time is lost: `[(6, 9), (1, 3)]` gives 3 ms instead of 5. **Why max.** A nested window ends first; taking its right end would cut its host short.
 #
 # Windows that **touch** share no time and leave no gap, so merged or not the length is the same, and `>` and `>=` are equally good here. The real mistake is to lose the second one.
 
 # %% [markdown] key="todo1-own-timeline" lang="zh"
 # ### 你的答案，画成时间线
-# 下面这张图不是预先画好的：它把传输切成小段，每一段都去问**你的函数**。红色斜纹是你说露在外面的，橙色点纹是你说藏住的。
+# 下面的图不是预先画好的：传输被切成小段，每一段都去问**你的函数**。红色斜纹是你的函数算作暴露的，橙色点纹是算作藏住的。要是出现紫色，或者标题里有 `[!]`，说明分段问和整段问的答案对不上：有的时间被数了两遍，或者数了外面的。
 
 # %% [markdown] key="todo1-own-timeline" lang="en"
 # ### Your answer as a timeline
-# Nothing below is drawn in advance. The transfer is cut into slices, and **your function** is asked about each one: red stripes where you say exposed, orange dots where you say hidden.
+# Nothing below is drawn in advance. The transfer is cut into slices, and **your function** is asked about each one: red stripes where it says exposed, orange dots where it says hidden. Purple, or a `[!]` in the title, means that the slices and the whole disagree: some time was counted twice, or outside.
 
 # %% key="todo1-picture"
 from tools.timeline import draw_exposure
 
 draw_exposure(compute_exposed_interval, transfer, covers, title="What my function says")
 
+# %% key="todo1-picture-unsorted"
+unsorted_covers = [(8.0, 12.0), (2.0, 6.0), (3.0, 4.0), (-2.0, 1.0)]
+draw_exposure(compute_exposed_interval, transfer, unsorted_covers, title="Windows in any order, one nested")
+
 # %% grade_id="todo1-exposed-interval-test-visible" points=5
 # 看得见的测试 · a test you can see
 def expect_exposure(transfer_interval, cover_intervals, hidden_ms, rule):
-    """Call the answer once and check all three numbers."""
+    """批改也用它：调用一次，核对三个数。Grading uses it too: one call, all three numbers."""
     report = compute_exposed_interval(transfer_interval, cover_intervals)
     total_ms = transfer_interval[1] - transfer_interval[0]
-    assert set(report) == {"total_ms", "hidden_ms", "exposed_ms"}, "返回的键不对 / the keys are not the three asked for"
+    keys = {"total_ms", "hidden_ms", "exposed_ms"}
+    assert set(report) == keys, "返回的键不对 / the keys are not the three asked for"
     assert isclose(report["total_ms"], total_ms, abs_tol=1e-9), "总时间 = 终点 - 起点 / total = end - start"
     assert isclose(report["hidden_ms"], hidden_ms, abs_tol=1e-9), rule
-    assert isclose(report["exposed_ms"], total_ms - hidden_ms, abs_tol=1e-9), "守恒：藏住 + 暴露 = 总 / hidden + exposed = total"
+    exposed_ms = total_ms - hidden_ms
+    assert isclose(report["exposed_ms"], exposed_ms, abs_tol=1e-9), "藏住 + 暴露 = 总 / hidden + exposed = total"
 
 
 def test_interval_union_and_exposed_time():
@@ -285,6 +304,11 @@ test_interval_union_and_exposed_time()
 # 窗口 `(left, right)` 与传输 `(start, end)` 的交集，左端是两个左端里较大的，右端是两个右端里较小的。什么时候这个交集是空的？
 #
 # </details>
+# <details><summary>再给一点</summary>
+#
+# 三步：裁剪每个窗口；左端小于右端的才留下；排序。对“猜一猜（一）”，`clipped` 应该是 `[(1.0, 4.0), (3.0, 7.0)]`，合并后是 `[[1.0, 7.0]]`，1b 只要把每段的长度加起来。
+#
+# </details>
 
 # %% [markdown] key="todo1-hint" lang="en"
 # <details><summary>Hint (give it five minutes first)</summary>
@@ -292,15 +316,21 @@ test_interval_union_and_exposed_time()
 # The intersection of a window `(left, right)` and the transfer `(start, end)` begins at the larger of the two left ends and stops at the smaller of the two right ends. When is it empty?
 #
 # </details>
+# <details><summary>A little more</summary>
+#
+# Three steps: clip each window, keep it only if its left end is below its right end, sort. For Predict (1), `clipped` is `[(1.0, 4.0), (3.0, 7.0)]`, merged it is `[[1.0, 7.0]]`, and 1b adds up the lengths of those blocks.
+#
+# </details>
 
 # %% [markdown] key="todo1-more" lang="zh"
-# 批改时还会用新的数据检查同样的规则，每格一条。它们在这里只露出规则，不露出数据。
+# 批改时还会用新的数据检查同样的规则，每格一条。这里只写出规则，不写数据；下面这些格子运行起来没有输出，不代表已经通过。
 
 # %% [markdown] key="todo1-more" lang="en"
-# Grading checks the same rules on other data, one rule in each cell. Here you see the rule, not the data.
+# Grading checks the same rules on other data, one rule in each cell. Here you see the rule, not the data; that these cells run without output does not mean that they pass.
 
 # %% grade_id="todo1-exposed-interval-test-clip" points=7
-# 规则：传输以外的时间不算藏住 · rule: time outside the transfer hides nothing
+# 规则：传输以外的时间不算藏住
+# rule: time outside the transfer hides nothing
 ### BEGIN HIDDEN TESTS
 expect_exposure((5.0, 9.0), [(0.0, 6.0)], 1.0, "窗口早于传输的部分要裁掉 / clip what lies before the transfer")
 expect_exposure((5.0, 9.0), [(7.5, 20.0)], 1.5, "窗口晚于传输的部分要裁掉 / clip what lies after the transfer")
@@ -309,17 +339,22 @@ expect_exposure((-3.0, 4.0), [(-10.0, -1.0), (2.0, 3.0)], 3.0, "起点为负时�
 ### END HIDDEN TESTS
 
 # %% grade_id="todo1-exposed-interval-test-union" points=8
-# 规则：每个瞬间只算一次 · rule: no instant counts twice
+# 规则：每个瞬间只算一次
+# rule: no instant counts twice
 ### BEGIN HIDDEN TESTS
 expect_exposure((0.0, 20.0), [(2.0, 15.0), (4.0, 6.0)], 13.0, "嵌套的窗口只算外层 / a nested window adds nothing")
 expect_exposure((0.0, 20.0), [(2.0, 15.0), (4.0, 6.0), (14.0, 16.0)], 14.0, "合并时取较远的右端 / merging keeps the farther right end")
 expect_exposure((0.0, 20.0), [(3.0, 8.0), (3.0, 8.0), (3.0, 8.0)], 5.0, "相同的窗口只算一次 / equal windows count once")
 expect_exposure((0.0, 20.0), [(1.0, 5.0), (4.0, 9.0), (8.0, 12.0), (15.0, 18.0)], 14.0, "一串重叠的窗口合成一段 / a chain of windows becomes one block")
 expect_exposure((0.0, 20.0), [(1.0, 4.0), (4.0, 7.0), (7.0, 9.0)], 8.0, "首尾相接的窗口都要算 / windows that touch all count, once")
+brief_ms = 2**-20
+expect_exposure((0.0, 1.0), [(0.25, 0.5), (0.5 + brief_ms, 0.75)], 0.5 - brief_ms, "缝隙再短也露在外面 / a gap is exposed, however short")
+expect_exposure((0.0, 1.0), [(0.25, 0.25 + brief_ms)], brief_ms, "窗口再短也算 / a window counts, however short")
 ### END HIDDEN TESTS
 
 # %% grade_id="todo1-exposed-interval-test-order" points=5
-# 规则：窗口的次序无关 · rule: the order of the windows does not matter
+# 规则：窗口的次序无关
+# rule: the order of the windows does not matter
 ### BEGIN HIDDEN TESTS
 from itertools import permutations
 
@@ -328,7 +363,8 @@ for order in permutations([(6.0, 9.0), (1.0, 3.0), (2.0, 4.0), (8.0, 12.0)]):
 ### END HIDDEN TESTS
 
 # %% grade_id="todo1-exposed-interval-test-edges" points=5
-# 规则：完全藏住、毫无覆盖、零长度，都照常算 · rule: all hidden, none hidden, zero length: no special case
+# 规则：完全藏住、毫无覆盖、零长度，都照常算
+# rule: all hidden, none hidden, zero length: no special case
 ### BEGIN HIDDEN TESTS
 expect_exposure((2.0, 6.0), [(0.0, 10.0)], 4.0, "盖住整个传输时暴露为 0 / a window over everything leaves 0 exposed")
 expect_exposure((2.0, 6.0), [(2.0, 6.0)], 4.0, "刚好盖满也算完全藏住 / an exact fit hides everything")
@@ -340,25 +376,28 @@ expect_exposure((4.0, 4.0), [(0.0, 10.0)], 0.0, "传输长度为 0 时三个数�
 ### END HIDDEN TESTS
 
 # %% grade_id="todo1-exposed-interval-test-oracle" points=5
-# 规则：与逐毫秒数格子的结果一致，且不修改参数 · rule: equal to counting millisecond by millisecond; arguments unchanged
+# 规则：在随机数据上与蛮力计数一致，且不修改参数
+# rule: agrees with brute-force counting on random data; arguments unchanged
 ### BEGIN HIDDEN TESTS
 import random
 
 dice = random.Random(20260301)
-for _ in range(60):
+for tick_ms in [1] * 30 + [dice.choice([0.7, 0.05, 2e-4]) * dice.uniform(0.5, 2.0) for _ in range(30)]:
     left = dice.randrange(-10, 20)
     right = left + dice.randrange(0, 25)
-    windows = []
+    blocks = []
     for _ in range(dice.randrange(0, 7)):
         opening = dice.randrange(-15, 40)
-        windows.append((opening, opening + dice.randrange(0, 12)))
-    ticks = sum(any(a <= tick and tick + 1 <= b for a, b in windows) for tick in range(left, right))
+        blocks.append((opening, opening + dice.randrange(0, 12)))
+    ticks = sum(any(a <= tick and tick + 1 <= b for a, b in blocks) for tick in range(left, right))
+    windows = [(a * tick_ms, b * tick_ms) for a, b in blocks]
     before = list(windows)
-    expect_exposure((left, right), windows, ticks, "与逐毫秒计数不符 / differs from counting millisecond by millisecond")
+    expect_exposure((left * tick_ms, right * tick_ms), windows, ticks * tick_ms, "与蛮力计数的结果不符 / differs from brute-force counting")
     assert windows == before, "不要修改传入的窗口列表 / the list of windows must stay as it was"
-listed = [[1.0, 4.0], [3.0, 7.0]]
-expect_exposure([0.0, 10.0], listed, 6.0, "区间写成列表也一样 / intervals given as lists work too")
-assert listed == [[1.0, 4.0], [3.0, 7.0]], "不要修改窗口本身 / the windows themselves must stay as they were"
+moved, listed = [2.0, 10.0], [[7.5, 12.0], [1.0, 4.0], [3.0, 7.0]]
+expect_exposure(moved, listed, 7.5, "区间写成列表也一样 / intervals given as lists work too")
+assert listed == [[7.5, 12.0], [1.0, 4.0], [3.0, 7.0]], "不要修改窗口本身 / the windows themselves must stay as they were"
+assert moved == [2.0, 10.0], "不要修改传入的传输区间 / the transfer must stay as it was"
 ### END HIDDEN TESTS
 
 # %% key="predict-1-check"
@@ -391,22 +430,22 @@ my_transfer_ms = None  # 你的猜测，毫秒 / your guess in ms
 # %% key="latency-picture"
 draw_timeline(
     {
-        "small payload": [("idle", 0, 4, "latency"), ("transfer", 4, 6)],
-        "twice": [("idle", 0, 4, "latency"), ("transfer", 4, 8)],
-        "four times": [("idle", 0, 4, "latency"), ("transfer", 4, 12)],
+        "small payload": [("latency", 0, 4), ("transfer", 4, 6)],
+        "twice": [("latency", 0, 4), ("transfer", 4, 8)],
+        "four times": [("latency", 0, 4), ("transfer", 4, 12)],
     },
     title="The transfer time is latency plus payload / rate: only one of the two grows",
 )
 
 # %% [markdown] key="todo2-header" lang="zh"
 # ## TODO 2 · `estimate_handoff`（约 2 行，25 分）
-# 换算带宽，加上固定延迟，得到传输时间；区间从 `start_ms` 开始，暴露时间交给你刚写好的函数。重叠率 = 藏住的 ÷ 传输时间；传输时间为 0 时，约定为 1.0。
+# 先完成 TODO 1：它的错会连累这里。换算带宽，加上固定延迟，得到传输时间；区间从 `start_ms` 开始，暴露时间交给你刚写好的函数。重叠率 = 藏住的 ÷ 传输时间；传输时间为 0 时，约定为 1.0。
 #
 # **约定**：返回字典 `transfer_ms`、`start_ms`、`end_ms`、`exposed_ms`、`overlap_ratio`；固定延迟也是传输的一部分，同样可以被窗口盖住；不修改参数。
 
 # %% [markdown] key="todo2-header" lang="en"
 # ## TODO 2 · `estimate_handoff` (about 2 lines, 25 points)
-# Convert the bandwidth, add the fixed latency, and you have the transfer time. The interval begins at `start_ms`; the exposed time comes from the function you just wrote. The overlap ratio is hidden / transfer time, and by convention 1.0 for a transfer that takes no time.
+# Finish TODO 1 first: its mistakes show here too. Convert the bandwidth, add the fixed latency, and you have the transfer time. The interval begins at `start_ms`; the exposed time comes from the function you just wrote. The overlap ratio is hidden / transfer time, and by convention 1.0 for a transfer that takes no time.
 #
 # **Contract**: a dict with `transfer_ms`, `start_ms`, `end_ms`, `exposed_ms`, `overlap_ratio`; the fixed latency is part of the transfer and windows can cover it too; arguments stay unchanged.
 
@@ -448,13 +487,13 @@ def estimate_handoff(payload_bytes, bandwidth_gbps, fixed_latency_ms, start_ms, 
 # ### 解析：TODO 2
 # **换算。** 1 Gbit/s = 10⁹ 位每秒 = 125,000,000 字节每秒 = **125,000 字节每毫秒**。忘了除以 8，快了八倍；忘了秒和毫秒，差一千倍；用 2³⁰ 代替 10⁹，差 7%，最难发现，因为结果“看着像对的”。
 #
-# **固定延迟放在除法外面。** 把它乘进带宽或者塞进分子，大数据量时误差小得看不见，小数据量时却能错几倍，而交接里恰恰有大量小消息：元数据、块表、完成通知。
+# **固定延迟放在除法外面。** 若把它折成“带宽打个折”，它就会随数据量一起长：大数据多算，小数据几乎不算，而小数据的时间本来主要就是延迟。交接里恰恰有大量小消息：元数据、块表、完成通知。
 
 # %% [markdown] key="todo2-solution" lang="en" edition="solution"
 # ### Why it works: TODO 2
-# **The conversion.** 1 Gbit/s is 10⁹ bits a second, 125,000,000 bytes a second, **125,000 bytes a millisecond**. Forget the 8 and you are eight times too fast; mix up s and ms and you are off by a thousand. Using 2³⁰ for 10⁹ is the nastiest slip: 7% off, and the result looks right.
+# **The conversion.** 1 Gbit/s is 10⁹ bits a second: **125,000 bytes a millisecond**. Forget the 8 and you are eight times too fast; mix up s and ms and you are off by a thousand. 2³⁰ for 10⁹ is nastier: 7% off, and it looks right.
 #
-# **Latency stays outside the division.** Folded into the rate or the payload it vanishes for big transfers and dominates for small ones. A handoff has plenty of those: metadata, block tables, completion messages.
+# **Latency stays outside the division.** Folded into the rate it grows with the payload: too much for big transfers, almost nothing for small ones, where it is really most of the cost. A handoff has many small ones: metadata, block tables, acknowledgements.
 
 # %% [markdown] key="todo2-solution-start" lang="zh" edition="solution"
 # **起点要算进去。** 窗口用的是绝对时刻。区间若总从 0 开始，`start_ms` 一变，窗口就对不上了：明明已经过去的计算，会被当成还能帮忙。
@@ -462,7 +501,7 @@ def estimate_handoff(payload_bytes, bandwidth_gbps, fixed_latency_ms, start_ms, 
 # **为什么零传输的重叠率是 1.0。** 没有东西需要藏，也就没有东西露出来；取 0 会让监控里平白多出一批“最差请求”。这是约定，不是推导。
 
 # %% [markdown] key="todo2-solution-start" lang="en" edition="solution"
-# **The start counts.** Windows are given as instants. If the interval always began at 0, moving `start_ms` would slide it away from its windows, and compute that is long over would seem to help.
+# **The start counts.** Windows are given as instants. If the interval always began at 0, `start_ms` would change nothing, and compute that was over before the transfer left would seem to help.
 #
 # **Why the overlap ratio of an empty transfer is 1.0.** There was nothing to hide and nothing shows. Calling it 0 would fill a dashboard with "worst requests" that never waited. It is a convention, not a theorem.
 
@@ -487,10 +526,10 @@ draw_exposure(
 # %% grade_id="todo2-handoff-estimate-test-visible" points=5
 # 看得见的测试 · a test you can see
 def test_handoff_estimate():
-    """换算要保留固定延迟。The conversion keeps the fixed latency apart."""
+    """换算之后，固定延迟照样加一次。The fixed latency is added once, after the conversion."""
     report = estimate_handoff(125_000_000, 10.0, 1.0, 0.0, [(0.0, 6.0)])
-    assert isclose(report["transfer_ms"], 101.0, rel_tol=1e-6), "传输时间 = 固定延迟 + 字节 ÷ 速率 / latency + bytes / rate"
-    assert isclose(report["exposed_ms"], 95.0, rel_tol=1e-6), "窗口盖住 6 ms，其余暴露 / the window hides 6 ms, the rest shows"
+    assert isclose(report["transfer_ms"], 101.0, rel_tol=1e-6), "固定延迟 + 字节 ÷ 速率 / latency + bytes / rate"
+    assert isclose(report["exposed_ms"], 95.0, rel_tol=1e-6), "窗口盖住 6 ms，其余暴露 / 6 ms hidden, the rest shows"
 
 
 test_handoff_estimate()
@@ -510,9 +549,10 @@ test_handoff_estimate()
 # </details>
 
 # %% grade_id="todo2-handoff-estimate-test-units" points=6
-# 规则：带宽按 Gbit/s 换算，数据时间与字节数成正比 · rule: bandwidth is in Gbit/s; payload time grows with the bytes
+# 规则：带宽按 Gbit/s 换算，数据时间与字节数成正比
+# rule: bandwidth is in Gbit/s; payload time is proportional to the bytes
 ### BEGIN HIDDEN TESTS
-for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0), (1_073_741_824, 400.0, 21.47483648), (0, 10.0, 0.0), (1, 8.0, 1e-6)]:
+for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0), (1_073_741_824, 400.0, 21.47483648), (1, 8.0, 1e-6), (12_500_000, 2.5, 40.0), (1_234_567, 0.123456789, 1_234_567 / 15_432.098625)]:
     report = estimate_handoff(payload, gbps, 0.0, 0.0, [])
     assert set(report) == {"transfer_ms", "start_ms", "end_ms", "exposed_ms", "overlap_ratio"}, "返回的键不对 / the keys are not the five asked for"
     assert isclose(report["transfer_ms"], transfer_ms, rel_tol=1e-9, abs_tol=1e-12), "Gbit/s 到字节每毫秒的换算不对 / the conversion from Gbit/s to bytes/ms is wrong"
@@ -520,34 +560,43 @@ for payload, gbps, transfer_ms in [(125_000, 1.0, 1.0), (25_000_000, 100.0, 2.0)
 ### END HIDDEN TESTS
 
 # %% grade_id="todo2-handoff-estimate-test-latency" points=4
-# 规则：固定延迟只加一次，与数据量和带宽无关 · rule: the fixed latency is added once, whatever payload and bandwidth are
+# 规则：固定延迟只加一次，与数据量和带宽无关
+# rule: the fixed latency is added once, whatever payload and bandwidth are
 ### BEGIN HIDDEN TESTS
 for payload, gbps in [(125_000, 1.0), (12_500_000, 10.0), (0, 100.0)]:
-    quick = estimate_handoff(payload, gbps, 0.0, 0.0, [])["transfer_ms"]
-    slow = estimate_handoff(payload, gbps, 2.5, 0.0, [])["transfer_ms"]
+    quick = estimate_handoff(payload, gbps, 0.5, 0.0, [])["transfer_ms"]
+    slow = estimate_handoff(payload, gbps, 3.0, 0.0, [])["transfer_ms"]
     assert isclose(slow - quick, 2.5, rel_tol=1e-9), "固定延迟原样加一次 / the fixed latency is added once, as it is"
+report = estimate_handoff(1_250_000, 1.0, 2.5, 4.0, [])
+assert isclose(report["end_ms"], 16.5) and isclose(report["exposed_ms"], 12.5), "终点和暴露时间都含固定延迟 / end and exposed time include the latency"
 report = estimate_handoff(0, 10.0, 3.0, 0.0, [(0.0, 2.0)])
 assert isclose(report["transfer_ms"], 3.0) and isclose(report["exposed_ms"], 1.0), "没有数据也要付固定延迟，它同样可以被盖住 / without payload the latency remains, and a window can cover it"
 ### END HIDDEN TESTS
 
 # %% grade_id="todo2-handoff-estimate-test-start" points=5
-# 规则：区间从 start_ms 开始，窗口用绝对时刻 · rule: the interval begins at start_ms; windows are absolute instants
+# 规则：区间从 start_ms 开始，窗口用绝对时刻
+# rule: the interval begins at start_ms; windows are absolute instants
 ### BEGIN HIDDEN TESTS
 windows = [(2.0, 4.0), (8.0, 10.0), (12.0, 14.0)]
 for start_ms, exposed_ms in [(0.0, 6.0), (4.0, 6.0), (10.0, 8.0), (20.0, 10.0), (-6.0, 8.0)]:
-    report = estimate_handoff(1_250_000, 1.0, 0.0, start_ms, windows)
+    report = estimate_handoff(1_250_000, 1.0, 0.0, start_ms, list(windows))
     assert isclose(report["start_ms"], start_ms, abs_tol=1e-9), "start_ms 原样返回 / start_ms comes back as it is"
     assert isclose(report["end_ms"], start_ms + 10.0, abs_tol=1e-9), "终点 = 起点 + 传输时间 / end = start + transfer time"
     assert isclose(report["exposed_ms"], exposed_ms, abs_tol=1e-9), "窗口是绝对时刻，要和移动后的区间比 / windows are instants: compare them with the shifted interval"
 ### END HIDDEN TESTS
 
 # %% grade_id="todo2-handoff-estimate-test-ratio" points=5
-# 规则：重叠率 = 藏住的 ÷ 传输时间；零传输约定为 1.0；不修改参数 · rule: ratio = hidden / transfer time; 1.0 for no transfer; arguments unchanged
+# 规则：重叠率 = 藏住的 ÷ 传输时间；零传输约定为 1.0；不修改参数
+# rule: ratio = hidden / transfer time; 1.0 for no transfer; arguments unchanged
 ### BEGIN HIDDEN TESTS
-windows = [(1.0, 3.5)]
-report = estimate_handoff(1_250_000, 1.0, 0.0, 0.0, windows)
+report = estimate_handoff(1_250_000, 1.0, 0.0, 0.0, [(1.0, 3.5)])
 assert isclose(report["overlap_ratio"], 0.25), "重叠率 = 藏住的 ÷ 传输时间 / ratio = hidden / transfer time"
-assert windows == [(1.0, 3.5)], "不要修改传入的窗口列表 / the list of windows must stay as it was"
+windows, asked = [[6.0, 9.0], [2.0, 5.0], [4.0, 8.0]], [[6.0, 9.0], [2.0, 5.0], [4.0, 8.0]]
+report, own = estimate_handoff(1_250_000, 1.0, 1.0, 3.0, windows), compute_exposed_interval((3.0, 14.0), asked)
+assert isclose(report["exposed_ms"], own["exposed_ms"]), "暴露时间要由你的 compute_exposed_interval 算出 / the exposed time is what your compute_exposed_interval says"
+assert windows == asked, "不要修改传入的窗口 / the windows must stay as they were"
+report = estimate_handoff(0, 10.0, 3.0, 0.0, [(0.0, 2.0)])
+assert isclose(report["overlap_ratio"], 2 / 3), "固定延迟算在传输时间里 / the latency belongs to the transfer time"
 report = estimate_handoff(1_000_000, 1.0, 2.0, 5.0, [(6.0, 8.0), (9.0, 12.0)])
 assert isclose(report["overlap_ratio"], 0.5), "固定延迟算在传输时间里 / the latency belongs to the transfer time"
 assert isclose(estimate_handoff(1_250_000, 1.0, 0.0, 0.0, [])["overlap_ratio"], 0.0, abs_tol=1e-12), "没有窗口时重叠率为 0 / no window: ratio 0"
@@ -562,15 +611,22 @@ print(f"computed: {transfer_ms:g} ms; predicted: {my_transfer_ms}")
 
 # %% [markdown] key="real-numbers" lang="zh"
 # ## 换成真实的模型和链路
-# 每个词元的 KV 缓存 = 2（K 和 V）× 层数 × KV 头数 × 每头维度 × 每个数的字节数。DeepSeek-V3 用 MLA，存的是压缩向量：层数 × (512 + 64) × 字节数。下面都按 BF16（2 字节）、8,192 个词元的提示词来算。
-#
-# **先猜**：解码一步若要 30 ms，一条 200 Gbit/s 的链路上，这几个模型里谁的交接能完全藏进一步里？
+# 每个词元的 KV 缓存 = 2（K 和 V）× 层数 × KV 头数 × 每头维度 × 每个数的字节数。DeepSeek-V3 用 MLA（把 K/V 压成一个短向量）：层数 × (512 + 64) × 字节数。都按 BF16（一个数 2 字节）、8,192 个词元的提示词算；链路按单条、单向的标称速率，固定延迟先当 0。RDMA 是网卡直接读写对方内存的网络，PCIe、NVLink 是机内连线。
 
 # %% [markdown] key="real-numbers" lang="en"
 # ## Real models, real links
-# KV cache per token = 2 (K and V) × layers × KV heads × head dimension × bytes per number. DeepSeek-V3 uses MLA and stores a compressed vector: layers × (512 + 64) × bytes. Everything below is BF16 (2 bytes) and a prompt of 8,192 tokens.
-#
-# **Guess first**: if one decode step takes 30 ms, which of these models can hide its whole handoff behind one step on a 200 Gbit/s link?
+# KV cache per token = 2 (K and V) × layers × KV heads × head dimension × bytes per number. DeepSeek-V3 uses MLA, which squeezes K and V into one short vector: layers × (512 + 64) × bytes. Take BF16 (2 bytes a number), a prompt of 8,192 tokens, one link, one direction, peak rate, no latency. RDMA is networking that reads and writes remote memory directly; PCIe and NVLink are wires inside a machine.
+
+# %% [markdown] key="predict-3" lang="zh"
+# ### 猜一猜（三）
+# 解码一步若要 30 ms，一条 200 Gbit/s 的链路上，Llama-3-8B、Llama-3-70B、Qwen2.5-7B、DeepSeek-V3（671B）里，谁的交接能完全藏进一步里？
+
+# %% [markdown] key="predict-3" lang="en"
+# ### Predict (3)
+# If one decode step takes 30 ms, which of Llama-3-8B, Llama-3-70B, Qwen2.5-7B and DeepSeek-V3 (671B) can hide a whole handoff behind one step, on a 200 Gbit/s link?
+
+# %% key="predict-3-answer"
+my_hidden_models = []  # 例如 / for example ["Llama-3-8B"]
 
 # %% key="models"
 kv_bytes_per_token = {
@@ -599,25 +655,26 @@ reports = {
 }
 hidden = [name for name, report in reports.items() if isclose(report["exposed_ms"], 0.0, abs_tol=1e-9)]
 print("wholly hidden behind one step of 30 ms:", "; ".join(hidden))
+print("predicted for 200 Gbit/s:", my_hidden_models)
 draw_handoffs(reports, STEP_MS, title="8,192 tokens of KV behind one decode step")
 
 # %% [markdown] key="real-read" lang="zh"
-# **怎么读这张图**：蓝线以左的橙色被这一步计算盖住，蓝线以右的红色都要等。8B 模型走 200 Gbit/s 露出十几毫秒，70B 级的模型连 400 Gbit/s 也藏不进一步；MLA 把每个词元压到约 69 KiB，一条 200 Gbit/s 的链路就够了。
+# **怎么读这张图**：蓝线以左的橙色被这一步计算盖住，蓝线以右的红色没有东西可盖。8B 模型走 200 Gbit/s 露出约 13 ms，70B 级的模型连 400 Gbit/s 也藏不进一步；DeepSeek-V3 有 671B 参数，靠 MLA 把每个词元压到约 69 KiB，只有那个 8B 模型的一半多，200 Gbit/s 就够了。
 #
-# NVLink 一栏快到几乎不用藏。DistServe 的放置策略就让交接尽量走 NVLink，因此报告传输不到总延迟的 0.1%（OPT-175B）。链路选对了，比重叠更管用。
+# 再看上面的表：NVLink 一栏只要几毫秒，几乎不用藏。DistServe 的放置策略让交接尽量走 NVLink，因此报告传输不到总延迟的 0.1%（OPT-175B）。链路选对了，比重叠更管用。
 
 # %% [markdown] key="real-read" lang="en"
-# **How to read it**: orange left of the blue line is covered by the step, red right of it is waiting. An 8B model on 200 Gbit/s shows more than ten milliseconds, a 70B-class model does not fit into one step even at 400. MLA squeezes a token to about 69 KiB, and 200 Gbit/s is enough.
+# **How to read it**: orange left of the blue line is covered by the step; for the red right of it nothing is left to cover with. An 8B model on 200 Gbit/s shows about 13 ms, a 70B-class model does not fit into one step even at 400. DeepSeek-V3 has 671B parameters, yet MLA squeezes a token to about 69 KiB, little more than half of the 8B model's, and 200 Gbit/s is enough.
 #
-# The NVLink column is so fast that there is little to hide. DistServe places its stages so that handoffs stay on NVLink, and reports transfers below 0.1% of latency (OPT-175B). The right link beats clever overlap.
+# In the table above, the NVLink column leaves little to hide. DistServe places its stages so that handoffs stay on NVLink, and reports transfers below 0.1% of latency (OPT-175B). The right link beats clever overlap.
 
 # %% [markdown] key="limits" lang="zh"
-# ## 模型在哪里说了谎
-# 很多文章写：暴露时间 ≈ max(T − W, 0)，T 是传输时间，W 是窗口总长。它只看长度，不看位置，所以只能当**准入估计**：它说“藏不住”，那就一定藏不住；它说“藏得住”，却未必。下面用你的函数找一个反例。
+# ## 这套算法漏了什么
+# 很多文章写：暴露时间 ≈ max(T − W, 0)，T 是传输时间，W 是窗口总长。它只看长度，不看位置，所以只能当**准入估计**（决定放不放这次传输进来的粗筛）：真实的暴露时间不会比它小。它说“藏不住”，那就一定藏不住；它说“藏得住”，却未必。下面用你的函数找反例。
 
 # %% [markdown] key="limits" lang="en"
 # ## Where the model lies
-# Many texts write: exposed ≈ max(T − W, 0), with transfer time T and total window length W. It looks at lengths and never at positions, so it is an **admission estimate** and no more: when it says "cannot be hidden", that is final; when it says "can", wait and see. Your own function finds a counterexample.
+# Many texts write: exposed ≈ max(T − W, 0), with transfer time T and total window length W. It looks at lengths and never at positions, so it is an **admission estimate** ("may this transfer be let in?") and no more. Exposed time is never below it: "cannot be hidden" is final, "can" is only a maybe. Your own function finds counterexamples.
 
 # %% key="limits-demo"
 transfer = (0.0, 10.0)
@@ -641,36 +698,36 @@ for name, windows in {
 # That is why the last notebook, `cuda_streams`, goes and measures: the same intervals, theory against machine.
 
 # %% key="contention-demo"
-# A what-if, not a measurement: the link loses speed while compute runs beside it.
+# 假想，不是实测：链路被旁边的计算拖慢 / a what-if, not a measurement: compute slows the link down
 for slowdown in (1.0, 1.25, 1.5):
     report = estimate_handoff(12_500_000, 10.0 / slowdown, 0.0, 0.0, [(0.0, 8.0)])
-    print(f"link {slowdown:g}x slower: {report['transfer_ms']:g} ms, exposed {report['exposed_ms']:g} ms")
+    print(f"transfer takes {slowdown:g}x as long: {report['transfer_ms']:g} ms, exposed {report['exposed_ms']:g} ms")
 
 # %% [markdown] key="summary" lang="zh"
 # ## 小结
-# * 暴露时间 = 传输区间减去独立工作的**并集**，与窗口总长无关。
-# * 传输时间 = 固定延迟 + 字节 ÷ 速率；Gbit/s 换成字节每毫秒，要除以 8。
+# * 暴露时间 = 传输区间减去独立工作的**并集**；只知道窗口总长，算不出来。
+# * 传输时间 = 固定延迟 + 字节 ÷ 速率；换算时别忘了一个字节是 8 位。
 # * max(T − W, 0) 只够用来否决，不够用来承诺。
 
 # %% [markdown] key="summary" lang="en"
 # ## Summary
-# * Exposed time is the transfer minus the **union** of independent work; the summed length of the windows is another number.
-# * Transfer time is fixed latency plus bytes / rate; from Gbit/s to bytes per ms there is an 8 in the way.
+# * Exposed time is the transfer minus the **union** of independent work; the summed length of the windows does not give it.
+# * Transfer time is fixed latency plus bytes / rate; a byte is 8 bits, and the conversion must say so.
 # * max(T − W, 0) can refuse, but it cannot promise.
 
 # %% [markdown] key="reading" lang="zh"
-# **延伸阅读**：CUDA C++ Programming Guide 的 Asynchronous Concurrent Execution 一节；DistServe、Splitwise（逐层传输，端到端多花 0.8%，串行最多 3%）与 Mooncake 三篇论文。
+# **延伸阅读**：[CUDA C++ Programming Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/) 的 Asynchronous Concurrent Execution 一节；论文 [DistServe](https://arxiv.org/abs/2401.09670)、[Splitwise](https://arxiv.org/abs/2311.18677)（逐层传输，端到端多花 0.8%，串行最多 3%）、[Mooncake](https://arxiv.org/abs/2407.00079)。
 
 # %% [markdown] key="reading" lang="en"
-# **Read on**: "Asynchronous Concurrent Execution" in the CUDA C++ Programming Guide; the papers on DistServe, Splitwise (layer by layer: 0.8% end to end, against up to 3% serialised) and Mooncake.
+# **Read on**: "Asynchronous Concurrent Execution" in the [CUDA C++ Programming Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/); the papers on [DistServe](https://arxiv.org/abs/2401.09670), [Splitwise](https://arxiv.org/abs/2311.18677) (layer by layer: 0.8% end to end, against up to 3% serialised) and [Mooncake](https://arxiv.org/abs/2407.00079).
 
 # %% [markdown] key="check-all" lang="zh"
 # ### 全部检查一遍
-# 下一格把看得见的测试再跑一次，画出进度条。
+# 下一格把看得见的测试再跑一次，画出进度条。绿色只说明看得见的测试过了；大部分分数在批改时才检查的那些格子里。
 
 # %% [markdown] key="check-all" lang="en"
 # ### Check everything
-# The next cell runs the visible tests once more and draws your progress.
+# The next cell runs the visible tests once more and draws your progress. Green means that these pass; most points lie in the cells that only grading fills.
 
 # %% key="check-all-run"
 from tools.progress import check_all
@@ -682,8 +739,8 @@ check_all(
     }
 )
 
-# %% [markdown] key="last" lang="zh"
-# 下一本：`state_handoff`，搬完了不等于能用。自学的读者做完之后，可以对照 `notebooks/03_serving_overlap/solutions/zh/` 里的解答。
+# %% [markdown] key="last" lang="zh" edition="release"
+# 下一本：`state_handoff`，搬完了不等于能用。自学的读者做完之后，可以对照课程仓库里 `notebooks/03_serving_overlap/solutions/zh/` 的解答。
 
-# %% [markdown] key="last" lang="en"
-# Next: `state_handoff`. Arrived is not the same as usable. If you study on your own, compare with `notebooks/03_serving_overlap/solutions/en/` when you are done.
+# %% [markdown] key="last" lang="en" edition="release"
+# Next: `state_handoff`. Arrived is not the same as usable. If you study on your own, compare with `notebooks/03_serving_overlap/solutions/en/` in the course repository when you are done.

@@ -7,7 +7,7 @@ from tools.project_runtime import MARKER, WORKING_FOLDER
 
 _SET_UP = """\
 # @title 准备：先运行我 · Set-up: run me first {{display-mode: "form"}}
-# Uses the repository's helpers where this notebook lies in it; opened alone, it writes them out first.
+# Uses the repository's helpers if the notebook lies inside it; otherwise writes them beside the notebook.
 import sys
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def set_up_code(root: Path, helpers: list[str]) -> str:
 _HEADER = {
     "zh": ("时间", "分值", "难度", "需要 GPU？", "先修", "{} 分钟", "{:g} 分", "不计分", "不需要", "可选"),
     "en": (
-        "Time", "Points", "Difficulty", "GPU?", "Know first", "{} min", "{:g}", "ungraded", "no", "optional"
+        "Time", "Points", "Level", "GPU?", "Prerequisites", "{} min", "{:g}", "ungraded", "no", "optional"
     ),
 }  # fmt: skip
 
@@ -71,16 +71,14 @@ def header_table(entry: dict[str, Any], points: float, language: str) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, ["---"] * len(heads), row))
 
 
-def badges(repository: str, notebook: str, language: str) -> str:
+def badges(repository: str, path: str) -> str:
     """Return links that open a notebook on the free platforms.
 
     Args:
         repository: ``OWNER/REPO/BRANCH``.
-        notebook: ``CHAPTER/NAME``.
-        language: ``zh`` or ``en``.
+        path: The notebook's path in the repository.
     """
     owner, repo, branch = repository.split("/", 2)
-    path = f"notebooks/{notebook}.{language}.ipynb"
     blob = f"{owner}/{repo}/blob/{branch}/{path}"
     links = {
         "ModelScope": f"https://modelscope.cn/notebook/share/github/{blob}",

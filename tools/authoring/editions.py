@@ -59,7 +59,7 @@ def _release(target: Path, assignment: str, language: str) -> None:
 def solution_notebook(root: Path, chapter: Chapter, name: str, language: str) -> NotebookNode:
     """Return a solution edition that has not been executed: answers, explanations, no hidden tests."""
     notebook = read_master(root, chapter, name)
-    other = set(LANGUAGES) - {language}
+    other = {*LANGUAGES, "release"} - {language}
     notebook.cells = [cell for cell in notebook.cells if not other & set(cell.metadata.get("tags", ()))]
     clear = ClearHiddenTests()
     for cell in notebook.cells:

@@ -12,7 +12,7 @@ from traitlets.config import Config
 from tools.authoring.masters import LANGUAGES
 
 _STUB = "raise NotImplementedError()"
-_TODO = re.compile(r"# (TODO \d+)\w?\b")
+_TODO = re.compile(r"# (TODO \d+\w?)\b")
 _FUNCTION = re.compile(r"^def (\w+)", re.MULTILINE)
 
 
@@ -34,14 +34,20 @@ class NameTodos(NbGraderPreprocessor):
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Return the cell with ``NotImplementedError`` naming the TODO and its function."""
-        todo = _TODO.search(cell.source)
-        if cell.cell_type == "code" and _STUB in cell.source and todo:
+        """Return the cell with each ``NotImplementedError`` naming its TODO and the function."""
+        if cell.cell_type == "code" and _STUB in cell.source:
             function = _FUNCTION.search(cell.source)
-            name = f"{todo[1]} · {function[1]}" if function else todo[1]
-            cell.source = cell.source.replace(
-                _STUB, f'raise NotImplementedError("{name}: 还没有写 / not written yet")'
-            )
+            todo, lines = None, []
+            for line in cell.source.splitlines():
+                if found := _TODO.search(line):
+                    todo = found[1]
+                if todo and _STUB in line:
+                    name = f"{todo} · {function[1]}" if function else todo
+                    line = line.replace(
+                        _STUB, f'raise NotImplementedError("{name}: 还没有写 / not written yet")'
+                    )
+                lines.append(line)
+            cell.source = "\n".join(lines)
         return cell, resources
 
 
@@ -55,4 +61,6 @@ def configure_release(config: Config) -> None:
     steps.insert(steps.index(IncludeHeaderFooter) + 1, SelectLanguage)
     steps.insert(steps.index(ClearSolutions) + 1, NameTodos)
     config.GenerateAssignment.preprocessors = steps
-    config.ClearSolutions.code_stub = {"python": f"# 在这里写 · your code here\n{_STUB}"}
+    config.ClearSolutions.code_stub = {
+        "python": f"# 写在这里，再删掉下一行 · your code here, then delete the next line\n{_STUB}"
+    }

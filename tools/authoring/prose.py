@@ -39,7 +39,8 @@ def prose_problems(name: str, notebook: NotebookNode, glossary: list[Term]) -> l
     prose = {cell.id: cell.source for cell in notebook.cells if cell.cell_type == "markdown"}
     for cell in notebook.cells:
         is_code = cell.cell_type == "code"
-        if is_code and ("nbgrader" in cell.metadata or "set-up" in cell.metadata.get("tags", ())):
+        nbgrader = cell.metadata.get("nbgrader", {})
+        if nbgrader.get("grade") or nbgrader.get("solution") or "set-up" in cell.metadata.get("tags", ()):
             continue
         length = len(cell.source.splitlines()) if is_code else _lines(cell.source)
         limit = MAX_CODE_LINES if is_code else MAX_PROSE_LINES

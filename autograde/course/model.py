@@ -1,4 +1,4 @@
-"""A course on disk: the cells and points of an assignment, and where submissions lie."""
+"""What a course consists of: the cells and points of an assignment, and what a student sent."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +14,7 @@ class Role(StrEnum):
     ANSWER = "answer"  # code that the student writes
     TEST = "test"  # graded and not a solution: only the source's text is ever judged
     GRADED_ANSWER = "graded_answer"  # an answer cell that carries points itself
+    TASK = "task"  # asks for cells of the student's own, which a person grades
     PROSE = "prose"  # markdown and raw
 
 
@@ -30,7 +31,10 @@ class SourceCell:
         grade_id: nbgrader's id; None for a cell without nbgrader metadata.
         points: Points of the cell; 0.0 where it is not graded.
         manual: A person grades this cell.
-        metadata: The cell's metadata in ``source/``.
+        metadata: The cell's metadata in ``source/``; nbgrader's part upgraded to its current schema.
+        in_release: False for a cell that ``nbgrader generate_assignment`` leaves out, as this course is
+            configured (the other language's prose, cells for instructors only).
+        own_id: False if the notebook format of ``source/`` has no cell ids and `cell_id` was made up.
     """
 
     cell_id: str
@@ -42,6 +46,16 @@ class SourceCell:
     points: float
     manual: bool
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    in_release: bool = True
+    own_id: bool = True
+
+    @property
+    def locked(self) -> bool:
+        """Whether the source's text replaces what the student made of this cell."""
+        nbgrader = self.metadata.get("nbgrader", {})
+        if nbgrader.get("solution"):
+            return False
+        return self.role is Role.TEST or bool(nbgrader.get("locked"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +97,7 @@ class Submission:
         student_id: The folder's name under ``submitted/``.
         files: Relative path -> content; a file too large to read is absent and named in `refused`.
         refused: Relative path -> why it was not read.
-        timestamp: When it was submitted, if the course says so and it can be parsed.
+        timestamp: When it was submitted (UTC, naive, as nbgrader keeps it), if ``timestamp.txt`` says so.
         timestamp_problem: Why the time stamp could not be used; "" if it could, or if there is none.
         fingerprint: Hash of the files.
     """

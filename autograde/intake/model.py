@@ -1,4 +1,4 @@
-"""From a student's bytes to notebooks laid onto the source's cells, with every repair noted."""
+"""What intake makes of a submission: notebooks laid onto the source's cells, with every repair noted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,8 +23,10 @@ class LaidCell:
 
 @dataclass(frozen=True, slots=True)
 class LaidNotebook:
-    """A submission's notebook, laid onto the source: every source cell once, in order, plus added cells.
+    """A submission's notebook, laid onto the source.
 
+    Every code cell of the release and every cell with nbgrader metadata is there once, in the source's
+    order, with the student's added cells in between. Plain prose is there if the student has it.
     A notebook that the student did not send, or that cannot be read, has no cells.
     """
 

@@ -1,0 +1,166 @@
+"""``grade``: grade an assignment's submissions."""
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from autograde.atomic import write_atomic
+from autograde.course import Assignment, load_assignment, submitted_students
+from autograde.errors import InfrastructureError, UsageError
+from autograde.executors import Executor, LocalExecutor
+from autograde.gradebook import Gradebook
+from autograde.grading import Graded, LazyExecutor, grade
+from autograde.layout import CourseLayout
+from autograde.lock import course_lock
+from autograde.outcome import Status, SubmissionResult
+from autograde.progress import Progress
+
+ALL_GRADED, NEEDS_REVIEW = 0, 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.add_argument("assignment", help="folder under source/")
+    parser.add_argument("--student", action="append", metavar="ID", help="only this student (repeatable)")
+    add_engine_arguments(parser)
+    parser.add_argument("--force", action="store_true", help="run unchanged submissions again too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome to this file")
+
+
+def add_engine_arguments(parser: argparse.ArgumentParser, sandbox: str | None = "bwrap") -> None:
+    """Declare the options of every command that runs submissions; `sandbox` is the default."""
+    parser.add_argument(
+        "--jobs", type=_positive, default=_cpus(), metavar="N", help="submissions at a time (%(default)s)"
+    )
+    parser.add_argument(
+        "--sandbox",
+        choices=("bwrap", "none"),
+        default=sandbox,
+        help="none runs submissions without protection: only for code that you trust (default: bwrap)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Grade, show progress, write the JSON; return the exit status."""
+    layout = CourseLayout.of(arguments.course)
+
+    def make_executor(assignment: Assignment) -> AbstractContextManager[Executor]:
+        return LocalExecutor(
+            assignment, jobs=arguments.jobs, sandbox=arguments.sandbox, hidden=(layout.root,)
+        )
+
+    graded = grade_course(
+        layout,
+        arguments.assignment,
+        make_executor,
+        db_url=arguments.db,
+        students=arguments.student,
+        force=arguments.force,
+    )
+    if arguments.json is not None:
+        write_json(arguments.json, arguments.assignment, graded)
+    print("\n".join(summary(arguments.assignment, graded)))
+    return status_of(each.result for each in graded)
+
+
+def grade_course(
+    layout: CourseLayout,
+    name: str,
+    make_executor: Callable[[Assignment], AbstractContextManager[Executor]],
+    *,
+    db_url: str | None = None,
+    students: Sequence[str] | None = None,
+    force: bool = False,
+) -> list[Graded]:
+    """Grade an assignment under the course's lock; return the outcomes, ordered by student.
+
+    Submissions that arrive while the grader works are graded too.
+
+    Raises:
+        UsageError: The assignment, a student or the database can't be used, or another grader is at work.
+        InfrastructureError: Results can't be written.
+    """
+    assignment = load_assignment(layout.root, name)
+    wanted = list(students) if students else submitted_students(layout.root, name)
+    outcomes: dict[str, Graded] = {}
+    with (
+        course_lock(layout.autograded_root),
+        LazyExecutor(lambda: make_executor(assignment)) as executor,
+        Gradebook(db_url or layout.db_url, layout.course_id, layout.late_policy()) as gradebook,
+        Progress(len(wanted)) as progress,
+    ):
+        for note in gradebook.register(assignment):
+            progress.say(note)
+        while wanted:
+            for graded in grade(layout, assignment, gradebook, executor, students=wanted, force=force):
+                outcomes[graded.result.student_id] = graded
+                progress.show(graded)
+            arrived = [] if students else submitted_students(layout.root, name)
+            wanted = [student for student in arrived if student not in outcomes]
+            progress.expect(len(wanted))
+        gradebook.refresh_penalties(name)
+    return [outcomes[student] for student in sorted(outcomes)]
+
+
+def status_of(results: Iterable[SubmissionResult]) -> int:
+    """Return the command's exit status for these outcomes."""
+    statuses = {result.status for result in results}
+    if Status.INFRASTRUCTURE_ERROR in statuses:
+        return InfrastructureError.exit_status
+    return NEEDS_REVIEW if Status.NEEDS_REVIEW in statuses else ALL_GRADED
+
+
+def write_json(path: Path, assignment: str, graded: Sequence[Graded]) -> None:
+    """Write every outcome.
+
+    Raises:
+        UsageError: The file can't be written.
+    """
+    data = {"assignment": assignment, "submissions": [each.result.to_json() for each in graded]}
+    text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    try:
+        write_atomic(path, text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise UsageError(f"--json {path}: {error.strerror}; name a file that can be written") from error
+
+
+def summary(assignment: str, graded: Sequence[Graded]) -> list[str]:
+    """Return the lines that a person reads at the end."""
+    counts = Counter(each.result.status for each in graded)
+    unchanged = sum(each.reused for each in graded)
+    parts = [f"{counts[status]} {status.value}" for status in Status if counts[status]]
+    lines = [f"{assignment}: {len(graded)} submissions: {', '.join(parts) or 'none yet'}"]
+    if unchanged:
+        lines.append(f"{unchanged} unchanged, not run again")
+    changes = [each for each in graded if not each.reused and _changed(each)]
+    if changes:
+        lines.append("changed scores:")
+    for each in changes:
+        old = None if each.previous is None else each.previous.score
+        why = "resubmitted" if each.resubmitted else "regraded"
+        lines.append(f"  {each.result.student_id}: {_points(old)} -> {_points(each.result.score)} ({why})")
+    return lines
+
+
+def _changed(graded: Graded) -> bool:
+    return graded.previous is not None and graded.previous.score != graded.result.score
+
+
+def _points(score: float | None) -> str:
+    return "no score" if score is None else f"{score:g}"
+
+
+def _positive(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return number
+
+
+def _cpus() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -1,0 +1,70 @@
+"""Opening nbgrader's database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from alembic.script import ScriptDirectory
+from nbgrader import api
+from nbgrader.dbutil import ALEMBIC_DIR
+from sqlalchemy import Engine, create_engine, insert, inspect, select, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from autograde.errors import InfrastructureError, UsageError
+
+SQLITE_BUSY_SECONDS = 30
+
+
+@contextmanager
+def database_errors(url: str) -> Iterator[None]:
+    """Turn SQLAlchemy's errors into one line of ours.
+
+    Raises:
+        InfrastructureError: The database refused.
+    """
+    try:
+        yield
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        raise InfrastructureError(
+            f"the gradebook {url} can't be used ({reason}): check that it can be written and that no other "
+            "program holds it; if nbgrader was upgraded, back it up and run `nbgrader db upgrade`"
+        ) from error
+
+
+def open_engine(url: str, course_id: str) -> Engine:
+    """Open the database at `url`, with nbgrader's tables and this course in it.
+
+    Raises:
+        UsageError: The URL can't be understood.
+        InfrastructureError: The database can't be opened.
+    """
+    try:
+        parsed = make_url(url)
+        parsed.get_dialect().import_dbapi()
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise UsageError(
+            f"--db {url}: {error}; give a URL such as sqlite:////path/gradebook.db, with its driver installed"
+        ) from error
+    with database_errors(url):
+        sqlite = parsed.get_backend_name() == "sqlite"
+        engine = create_engine(url, connect_args={"timeout": SQLITE_BUSY_SECONDS} if sqlite else {})
+        is_new = not inspect(engine).get_table_names()
+        api.Base.metadata.create_all(engine)
+        with engine.begin() as connection:
+            if is_new:
+                connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+                connection.execute(
+                    text("INSERT INTO alembic_version (version_num) VALUES (:head)"),
+                    {"head": _schema_version()},
+                )
+            if course_id and connection.scalar(select(api.Course.id).filter_by(id=course_id)) is None:
+                connection.execute(insert(api.Course).values(id=course_id))
+        return engine
+
+
+@cache
+def _schema_version() -> str | None:
+    """Return what ``nbgrader db upgrade`` compares with; nbgrader itself asks a new process for it."""
+    return ScriptDirectory(ALEMBIC_DIR).get_current_head()

@@ -1,0 +1,322 @@
+"""The pipeline: a course's submissions through intake and executor into the gradebook, resumable.
+
+Each finished submission is written at once, by this process alone: its notebooks, then one transaction in
+the gradebook, then its side file. Whatever a killed run left half done lacks the current key in its side
+file, so the next run does it again.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import Self
+
+from autograde import record as side_file
+from autograde.autograded import AutogradedWriter
+from autograde.course import Assignment, Role, Submission, find_submissions
+from autograde.errors import InfrastructureError
+from autograde.executors import Executor, Finished, Job
+from autograde.gradebook import CellKey, Gradebook
+from autograde.intake import Intake, admit
+from autograde.layout import CourseLayout
+from autograde.outcome import Status, SubmissionResult, TestOutcome
+from autograde.record import Grading, Record
+
+_PRESENTATION = frozenset(
+    {
+        "__main__.py",
+        "commands",
+        "demo.py",
+        "feedback.py",
+        "nbgrader_plugin.py",
+        "progress.py",
+        "report.py",
+        "charts.py",
+        "statistics.py",
+        "wording.py",
+        "standing.py",
+        "exercises.py",
+        "roster.py",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One submission's outcome in a batch.
+
+    Attributes:
+        result: The outcome, with what a person settled in it.
+        previous: The grading before this one; None for the first.
+        reused: Nothing had changed, so it was not run.
+        resubmitted: The files differ from the previous grading's.
+    """
+
+    result: SubmissionResult
+    previous: Grading | None
+    reused: bool
+    resubmitted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    submission: Submission
+    intake: Intake
+    key: str
+    previous: Record | None
+
+
+class Grader:
+    """Grades one assignment of one course.
+
+    Args:
+        layout: The course.
+        assignment: The assignment, as loaded.
+        gradebook: Open, with the assignment registered.
+    """
+
+    def __init__(self, layout: CourseLayout, assignment: Assignment, gradebook: Gradebook) -> None:
+        """Prepare what all submissions share."""
+        self._layout = layout
+        self._assignment = assignment
+        self._gradebook = gradebook
+        self._writer = AutogradedWriter(assignment)
+        self._recorded = gradebook.recorded(assignment.name)
+        self._answers = _answer_cells(assignment)
+
+    def run(
+        self, submissions: Iterator[Submission], executor: Executor, *, force: bool = False
+    ) -> Iterator[Graded]:
+        """Grade what changed and yield each outcome once it is recorded, in the order of finishing.
+
+        Args:
+            submissions: Read lazily, so that a large class does not lie in memory.
+            executor: Runs them.
+            force: Run unchanged submissions too.
+
+        Raises:
+            InfrastructureError: Results can't be written.
+        """
+        pending: dict[str, _Pending] = {}
+        reused: list[Graded] = []
+
+        def jobs() -> Iterator[Job]:
+            for submission in submissions:
+                plan = self._plan(submission, force)
+                if isinstance(plan, Graded):
+                    reused.append(plan)
+                    continue
+                pending[submission.student_id] = plan
+                yield Job(submission.student_id, plan.intake)
+
+        for finished in executor.run(jobs()):
+            yield from _drain(reused)
+            yield self._finish(pending.pop(finished.result.student_id), finished)
+        yield from _drain(reused)
+
+    def _plan(self, submission: Submission, force: bool) -> Graded | _Pending:
+        key = _key(submission.fingerprint, self._assignment.fingerprint)
+        previous = side_file.load(self._folder(submission.student_id))
+        if previous is not None and previous.is_final(key) and not force:
+            return self._reuse(submission, previous)
+        return _Pending(submission, admit(self._assignment, submission), key, previous)
+
+    def _reuse(self, submission: Submission, record: Record) -> Graded:
+        timestamp = _iso(submission.timestamp)
+        if submission.student_id not in self._recorded or timestamp != record.timestamp:
+            record = self._commit(replace(record, timestamp=timestamp), submission.timestamp)
+        previous = record.history[-1] if record.history else None
+        return Graded(record.settled_result(), previous, reused=True, resubmitted=False)
+
+    def _finish(self, pending: _Pending, finished: Finished) -> Graded:
+        submission, before = pending.submission, pending.previous
+        unanswered = self._unanswered(pending.intake)
+        result = _complete(finished.result, pending.intake, submission, unanswered)
+        history = () if before is None else before.as_history()
+        previous = history[-1] if history else None
+        resubmitted = before is not None and before.submission != submission.fingerprint
+        failed = result.status is Status.INFRASTRUCTURE_ERROR
+        if failed and before is not None and before.key == pending.key:
+            return Graded(result, previous, reused=False, resubmitted=False)  # the forced run lost nothing
+        try:
+            uncopied = self._writer.write(
+                self._folder(submission.student_id),
+                pending.intake,
+                result,
+                finished.runs,
+                submission.timestamp,
+            )
+        except OSError as error:
+            raise InfrastructureError(
+                f"{self._folder(submission.student_id)} can't be written ({error.strerror}): "
+                "check its permissions and the free space, then run this command again"
+            ) from error
+        if uncopied:
+            note = f"not copied to autograded/ because of their names: {', '.join(uncopied)}"
+            result = replace(result, notes=(*result.notes, note))
+        record = Record(
+            key=pending.key,
+            submission=submission.fingerprint,
+            assignment=self._assignment.fingerprint,
+            graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            result=result,
+            timestamp=_iso(submission.timestamp),
+            answers=self._answers_hash(pending.intake, unanswered),
+            unanswered=tuple(sorted(unanswered)),
+            settlements=() if before is None else before.settlements,
+            accepted="" if before is None else before.accepted,
+            history=history,
+        )
+        record = self._commit(record, submission.timestamp)
+        return Graded(record.settled_result(), previous, reused=False, resubmitted=resubmitted)
+
+    def _commit(self, record: Record, timestamp: datetime | None) -> Record:
+        recorded = self._gradebook.record(
+            self._assignment.name,
+            record.result,
+            timestamp=timestamp,
+            unanswered=record.unanswered,
+            settled=record.settled(),
+        )
+        record = replace(record, seconds_late=recorded.seconds_late)
+        side_file.save(self._folder(record.result.student_id), record)
+        return record
+
+    def _folder(self, student_id: str) -> Path:
+        return self._layout.autograded(student_id, self._assignment.name)
+
+    def _unanswered(self, intake: Intake) -> frozenset[CellKey]:
+        return frozenset(
+            (book.name, grade_id)
+            for book in intake.notebooks
+            for cell in book.cells
+            if (found := self._answers.get((book.name, cell.source_index))) is not None
+            for grade_id, released in [found]
+            if cell.text == released
+        )
+
+    def _answers_hash(self, intake: Intake, unanswered: Collection[CellKey]) -> str:
+        texts = [
+            (book.name, grade_id, cell.text)
+            for book in intake.notebooks
+            for cell in book.cells
+            if (found := self._answers.get((book.name, cell.source_index))) is not None
+            for grade_id, _ in [found]
+            if (book.name, grade_id) not in unanswered
+        ]
+        return hashlib.sha256(json.dumps(texts).encode()).hexdigest() if texts else ""
+
+
+class LazyExecutor:
+    """Makes an executor when the first job comes, and none for a class in which nothing changed.
+
+    Args:
+        make: Makes it.
+    """
+
+    def __init__(self, make: Callable[[], AbstractContextManager[Executor]]) -> None:
+        """Make nothing yet."""
+        self._make = make
+        self._stack = ExitStack()
+        self._executor: Executor | None = None
+
+    def __enter__(self) -> Self:
+        """Return the executor itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the executor if there is one."""
+        self._stack.close()
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[Finished]:
+        """Run every job, as :meth:`Executor.run` does."""
+        waiting = iter(jobs)
+        first = next(waiting, None)
+        if first is None:
+            return
+        if self._executor is None:
+            self._executor = self._stack.enter_context(self._make())
+        yield from self._executor.run(chain([first], waiting))
+
+
+def grade(
+    layout: CourseLayout,
+    assignment: Assignment,
+    gradebook: Gradebook,
+    executor: Executor,
+    *,
+    students: Collection[str] | None = None,
+    force: bool = False,
+) -> Iterator[Graded]:
+    """Grade an assignment that the gradebook knows; yield each outcome once it is recorded.
+
+    Raises:
+        CourseError: One of `students` has sent nothing.
+        InfrastructureError: Results can't be written.
+    """
+    submissions = find_submissions(layout.root, assignment.name, students)
+    yield from Grader(layout, assignment, gradebook).run(submissions, executor, force=force)
+
+
+def _complete(
+    result: SubmissionResult, intake: Intake, submission: Submission, unanswered: Collection[CellKey]
+) -> SubmissionResult:
+    """Add what intake knows, and nbgrader's zero for a manually graded answer that nobody wrote."""
+    notes = [*result.notes, *intake.problems, *intake.notes]
+    if submission.timestamp_problem:
+        notes.append(submission.timestamp_problem)
+    books = tuple(
+        replace(
+            book,
+            tests=tuple(
+                replace(test, points=0.0)
+                if test.outcome is TestOutcome.MANUAL and (book.name, test.grade_id) in unanswered
+                else test
+                for test in book.tests
+            ),
+        )
+        for book in result.notebooks
+    )
+    return replace(result, notes=tuple(dict.fromkeys(notes)), notebooks=books)
+
+
+def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], tuple[str, str]]:
+    """Return (notebook, index) -> (grade id, released text) of the cells that a student writes."""
+    return {
+        (book.name, index): (cell.grade_id, cell.released)
+        for book in assignment.notebooks
+        for index, cell in enumerate(book.cells)
+        if cell.grade_id is not None
+        and cell.role in (Role.ANSWER, Role.GRADED_ANSWER)
+        and not cell.metadata.get("nbgrader", {}).get("task")
+    }
+
+
+def _drain(waiting: list[Graded]) -> Iterator[Graded]:
+    while waiting:
+        yield waiting.pop(0)
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _key(submission: str, assignment: str) -> str:
+    return hashlib.sha256("\n".join((submission, assignment, grader_version())).encode()).hexdigest()
+
+
+@cache
+def grader_version() -> str:
+    """Return the package's version and a hash of its code, but for what only shows results."""
+    folder = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        if path.relative_to(folder).parts[0] not in _PRESENTATION:
+            digest.update(path.read_bytes())
+    return f"{version('serving-overlap-course')}+{digest.hexdigest()[:12]}"

@@ -1,0 +1,80 @@
+"""What a grader says while it works: a bar on a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from typing import Self, TextIO
+
+from tqdm import tqdm
+
+from autograde.grading import Graded
+from autograde.outcome import Status
+
+LINE_EVERY_S = 5.0
+
+
+class Progress:
+    """Shows count, rate, remaining time and current trouble; a context manager.
+
+    Args:
+        total: Submissions to expect; 0 if not known.
+        stream: Where to write.
+    """
+
+    def __init__(self, total: int, stream: TextIO = sys.stderr) -> None:
+        """Start at nothing done."""
+        self._stream = stream
+        self._total = total
+        self._started = self._last_line = time.monotonic()
+        self._done = self._trouble = 0
+        self._bar = tqdm(total=total or None, unit="submission", file=stream) if stream.isatty() else None
+
+    def __enter__(self) -> Self:
+        """Return the progress itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Finish the bar, or write the last line."""
+        if self._bar is not None:
+            self._bar.close()
+        elif self._done:
+            self._line()
+
+    def expect(self, more: int) -> None:
+        """Count `more` submissions that arrived meanwhile."""
+        self._total += more
+        if self._bar is not None:
+            self._bar.total = self._total or None
+
+    def show(self, graded: Graded) -> None:
+        """Count one more submission and say so if it is in trouble."""
+        self._done += 1
+        result = graded.result
+        if result.status in (Status.NEEDS_REVIEW, Status.INFRASTRUCTURE_ERROR):
+            self._trouble += 1
+            self.say(f"{result.student_id}: {result.status.value}{_first_note(result.notes)}")
+        if self._bar is not None:
+            self._bar.set_postfix_str(f"{self._trouble} in trouble" if self._trouble else "", refresh=False)
+            self._bar.update()
+        elif time.monotonic() - self._last_line >= LINE_EVERY_S:
+            self._line()
+
+    def _line(self) -> None:
+        self._last_line = time.monotonic()
+        seconds = max(self._last_line - self._started, 1e-9)
+        rate = self._done / seconds
+        parts = [f"{self._done}/{self._total or '?'} submissions", f"{rate:.1f}/s"]
+        if self._done < self._total:
+            parts.append(f"about {(self._total - self._done) / rate:.0f} s left")
+        parts.append(f"{self._trouble} in trouble")
+        print(", ".join(parts), file=self._stream, flush=True)
+
+    def say(self, line: str) -> None:
+        """Write a line without disturbing the bar."""
+        if self._bar is not None:
+            self._bar.write(line, file=self._stream)
+        else:
+            print(line, file=self._stream, flush=True)
+
+
+def _first_note(notes: tuple[str, ...]) -> str:
+    return f": {notes[0]}" if notes else ""

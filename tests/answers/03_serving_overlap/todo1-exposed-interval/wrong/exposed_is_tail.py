@@ -1,0 +1,10 @@
+# Calls only what comes after the last window exposed; the gaps before it are neither hidden nor exposed.
+def compute_exposed_interval(transfer_interval, cover_intervals):
+    start, end = check_interval("transfer_interval", transfer_interval)
+    windows = [check_interval("cover_intervals", window) for window in cover_intervals]
+    clipped = sorted((max(start, a), min(end, b)) for a, b in windows if min(end, b) > max(start, a))
+    hidden_ms, reached = 0.0, start
+    for left, right in clipped:
+        hidden_ms += max(0.0, right - max(left, reached))
+        reached = max(reached, right)
+    return {"total_ms": end - start, "hidden_ms": hidden_ms, "exposed_ms": end - reached}

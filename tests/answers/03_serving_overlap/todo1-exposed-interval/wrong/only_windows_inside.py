@@ -1,0 +1,14 @@
+# Keeps only windows that lie wholly inside the transfer instead of clipping.
+def compute_exposed_interval(transfer_interval, cover_intervals):
+    start, end = check_interval("transfer_interval", transfer_interval)
+    windows = [check_interval("cover_intervals", window) for window in cover_intervals]
+    clipped = sorted((left, right) for left, right in windows if start <= left and right <= end)
+    merged = []
+    for left, right in clipped:
+        if not merged or left > merged[-1][1]:
+            merged.append([left, right])
+        else:
+            merged[-1][1] = max(merged[-1][1], right)
+    total_ms = end - start
+    hidden_ms = sum(right - left for left, right in merged)
+    return {"total_ms": total_ms, "hidden_ms": hidden_ms, "exposed_ms": total_ms - hidden_ms}

@@ -1,0 +1,13 @@
+# A mutable default argument keeps the windows of earlier calls.
+def compute_exposed_interval(transfer_interval, cover_intervals, pieces=[]):
+    start, end = check_interval("transfer_interval", transfer_interval)
+    for window in cover_intervals:
+        left, right = check_interval("cover_intervals", window)
+        if min(end, right) > max(start, left):
+            pieces.append((max(start, left), min(end, right)))
+    hidden_ms, reached = 0.0, start
+    for left, right in sorted(pieces):
+        hidden_ms += max(0.0, right - max(left, reached))
+        reached = max(reached, right)
+    total_ms = end - start
+    return {"total_ms": total_ms, "hidden_ms": hidden_ms, "exposed_ms": total_ms - hidden_ms}

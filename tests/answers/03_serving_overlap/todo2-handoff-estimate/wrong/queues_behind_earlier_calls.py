@@ -1,0 +1,20 @@
+# A global lets each handoff begin when the one before has ended.
+LINK_FREE_AT = 0.0
+
+
+def estimate_handoff(payload_bytes, bandwidth_gbps, fixed_latency_ms, start_ms, cover_intervals):
+    global LINK_FREE_AT
+    check_handoff(payload_bytes, bandwidth_gbps, fixed_latency_ms, start_ms)
+    bytes_per_ms = bandwidth_gbps * 1e9 / 8 / 1000
+    transfer_ms = fixed_latency_ms + payload_bytes / bytes_per_ms
+    begin = max(start_ms, LINK_FREE_AT)
+    LINK_FREE_AT = begin + transfer_ms
+    interval = (begin, begin + transfer_ms)
+    exposure = compute_exposed_interval(interval, cover_intervals)
+    return {
+        "transfer_ms": transfer_ms,
+        "start_ms": interval[0],
+        "end_ms": interval[1],
+        "exposed_ms": exposure["exposed_ms"],
+        "overlap_ratio": exposure["hidden_ms"] / transfer_ms if transfer_ms else 1.0,
+    }

@@ -1,0 +1,8 @@
+# Returns sentences instead of field names.
+def validate_handoff_state(handoff_state, expected_request_id, expected_version):
+    check_state(handoff_state, expected_request_id, expected_version)
+    required = ["payload_ready", "metadata_ready", "ownership_ready"]
+    missing = [f"{name} is not ready" for name in required if not handoff_state.get(name, False)]
+    expected = {"request_id": expected_request_id, "version": expected_version}
+    incompatible = [name for name in expected if handoff_state.get(name) != expected[name]]
+    return {"ready": not missing and not incompatible, "missing": missing, "incompatible": incompatible}

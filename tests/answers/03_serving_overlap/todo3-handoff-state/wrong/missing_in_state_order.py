@@ -1,0 +1,9 @@
+# Names the fields in the order of the state that came in.
+def validate_handoff_state(handoff_state, expected_request_id, expected_version):
+    check_state(handoff_state, expected_request_id, expected_version)
+    required = ["payload_ready", "metadata_ready", "ownership_ready"]
+    missing = [name for name, value in handoff_state.items() if name in required and not value]
+    missing += [name for name in required if name not in handoff_state]
+    expected = {"request_id": expected_request_id, "version": expected_version}
+    incompatible = [name for name in expected if handoff_state.get(name) != expected[name]]
+    return {"ready": not missing and not incompatible, "missing": missing, "incompatible": incompatible}

@@ -1,0 +1,11 @@
+# Refuses newer versions only: older ones pass.
+def validate_handoff_state(handoff_state, expected_request_id, expected_version):
+    check_state(handoff_state, expected_request_id, expected_version)
+    required = ["payload_ready", "metadata_ready", "ownership_ready"]
+    missing = [name for name in required if not handoff_state.get(name, False)]
+    incompatible = []
+    if handoff_state.get("request_id") != expected_request_id:
+        incompatible.append("request_id")
+    if "version" not in handoff_state or handoff_state["version"] > expected_version:
+        incompatible.append("version")
+    return {"ready": not missing and not incompatible, "missing": missing, "incompatible": incompatible}

@@ -1,0 +1,10 @@
+# Compares magnitudes: before and after change places below 0.
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["incompatible"]:
+        return "recompute"
+    if validation["ready"]:
+        return "ready"
+    can_wait = abs(ready_at_ms) <= abs(deadline_ms)
+    return "wait" if can_wait else "fallback"

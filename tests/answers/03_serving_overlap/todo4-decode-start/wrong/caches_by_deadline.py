@@ -1,0 +1,13 @@
+# Remembers the answer for a deadline, whenever the state will be ready.
+ANSWERS = {}
+
+
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["incompatible"]:
+        return "recompute"
+    if validation["ready"]:
+        return "ready"
+    can_wait = ready_at_ms <= deadline_ms
+    return ANSWERS.setdefault(deadline_ms, "wait" if can_wait else "fallback")

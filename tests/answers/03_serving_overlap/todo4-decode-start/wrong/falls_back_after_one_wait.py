@@ -1,0 +1,15 @@
+# A global allows one wait, and every later one falls back.
+WAITED = []
+
+
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["incompatible"]:
+        return "recompute"
+    if validation["ready"]:
+        return "ready"
+    can_wait = ready_at_ms <= deadline_ms and not WAITED
+    if can_wait:
+        WAITED.append(ready_at_ms)
+    return "wait" if can_wait else "fallback"

@@ -1,0 +1,11 @@
+# Clears the caller's ready flag once decode has started.
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["incompatible"]:
+        return "recompute"
+    if validation["ready"]:
+        validation["started"] = True
+        return "ready"
+    can_wait = ready_at_ms <= deadline_ms
+    return "wait" if can_wait else "fallback"

@@ -1,0 +1,10 @@
+# Only positive instants can be waited for.
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["incompatible"]:
+        return "recompute"
+    if validation["ready"]:
+        return "ready"
+    can_wait = 0 <= ready_at_ms <= deadline_ms
+    return "wait" if can_wait else "fallback"

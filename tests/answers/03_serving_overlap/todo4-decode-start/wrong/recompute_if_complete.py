@@ -1,0 +1,10 @@
+# Recomputes only when nothing is missing.
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["incompatible"] and not validation["missing"]:
+        return "recompute"
+    if validation["ready"]:
+        return "ready"
+    can_wait = ready_at_ms <= deadline_ms
+    return "wait" if can_wait else "fallback"

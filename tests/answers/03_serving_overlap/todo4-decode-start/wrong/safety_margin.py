@@ -1,0 +1,10 @@
+# Wants the state a little before the deadline.
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["incompatible"]:
+        return "recompute"
+    if validation["ready"]:
+        return "ready"
+    can_wait = ready_at_ms <= deadline_ms - 1e-9
+    return "wait" if can_wait else "fallback"

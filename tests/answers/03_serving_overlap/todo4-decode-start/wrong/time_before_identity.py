@@ -1,0 +1,12 @@
+# Asks about time first: waits for a state that will never match.
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if ready_at_ms > deadline_ms:
+        return "fallback"
+    if validation["incompatible"]:
+        return "recompute"
+    if validation["ready"]:
+        return "ready"
+    can_wait = ready_at_ms <= deadline_ms
+    return "wait" if can_wait else "fallback"

@@ -1,0 +1,10 @@
+# Waits as long as there is time, whatever is missing or wrong.
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["ready"]:
+        return "ready"
+    if validation["incompatible"] and ready_at_ms > deadline_ms:
+        return "recompute"
+    can_wait = ready_at_ms <= deadline_ms
+    return "wait" if can_wait else "fallback"

@@ -1,0 +1,13 @@
+# Compares the deadline with this machine's clock.
+import time
+
+
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["incompatible"]:
+        return "recompute"
+    if validation["ready"]:
+        return "ready"
+    can_wait = ready_at_ms <= deadline_ms and time.monotonic() * 1000 <= deadline_ms
+    return "wait" if can_wait else "fallback"

@@ -1,0 +1,10 @@
+# Takes 0 for "no estimate".
+def plan_decode_start(validation, ready_at_ms, deadline_ms):
+    check_instant("ready_at_ms", ready_at_ms)
+    check_instant("deadline_ms", deadline_ms)
+    if validation["incompatible"]:
+        return "recompute"
+    if validation["ready"]:
+        return "ready"
+    can_wait = bool(ready_at_ms) and ready_at_ms <= deadline_ms
+    return "wait" if can_wait else "fallback"

@@ -1,0 +1,361 @@
+"""The pipeline: what is run, what is kept, and what an outcome looks like in the gradebook."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograde.commands import grade as command
+from autograde.course import submitted_students
+from autograde.errors import CourseError, UsageError
+from autograde.layout import CourseLayout
+from autograde.lock import course_lock
+from autograde.outcome import Status
+from autograde.record import load
+from tests.books import course
+from tests.books.dump import dump
+
+
+class Executors:
+    """Hands out fake executors and remembers what each one ran."""
+
+    def __init__(self) -> None:
+        self.runs: list[list[str]] = []
+
+    def __call__(self, assignment):
+        executor = course.FakeExecutor(assignment)
+        self.runs.append(executor.seen)
+        return executor
+
+
+def grade(root: Path, executors=course.FakeExecutor, **options):
+    graded = command.grade_course(CourseLayout.of(root), course.ASSIGNMENT, executors, **options)
+    return {each.result.student_id: each for each in graded}
+
+
+def grades(root: Path) -> dict[tuple[str, str], tuple]:
+    rows = dump(root / "gradebook.db")["grades"]
+    return {(student, name): tuple(rest) for student, name, _, *rest in rows}
+
+
+def test_unchanged_submissions_are_not_run_again_and_changed_ones_are(root):
+    for student in ("ann", "bob"):
+        course.submit(root, student)
+    executors = Executors()
+    grade(root, executors)
+    again = grade(root, executors)
+    assert all(each.reused for each in again.values())
+    course.submit(root, "bob", course.WRONG)
+    third = grade(root, executors)
+    assert executors.runs == [["ann", "bob"], ["bob"]]  # no executor at all for the second run
+    assert third["bob"].resubmitted
+    assert (third["bob"].previous.score, third["bob"].result.score) == (5.0, 0.0)
+
+
+def test_force_runs_everything_again(root):
+    course.submit(root, "ann")
+    executors = Executors()
+    grade(root, executors)
+    grade(root, executors, force=True)
+    assert executors.runs == [["ann"], ["ann"]]
+
+
+def test_a_corrected_test_runs_everyone_and_keeps_the_old_score_beside_the_new(root):
+    course.submit(root, "ann")
+    grade(root)
+    course.write_source(root, course.source_books(points=8))
+    regraded = grade(root)["ann"]
+    assert (regraded.previous.score, regraded.result.score) == (5.0, 10.0)
+    assert regraded.previous.points["alpha/todo1-double-test-hidden"] == 3
+    assert not regraded.resubmitted
+    assert "ann: 5 -> 10 (regraded)" in "\n".join(command.summary("hw1", [regraded]))
+
+
+def test_needs_review_and_our_failure_never_look_like_a_zero(root):
+    course.submit(root, "ann", "def double(x):\n    return 1  # REVIEW")
+    course.submit(root, "bob", "BROKEN = 1")
+    course.submit(root, "cy", course.WRONG)
+    (root / "submitted" / "dan" / course.ASSIGNMENT).mkdir(parents=True)
+    (root / "submitted" / "dan" / course.ASSIGNMENT / "alpha.ipynb").write_bytes(b"")
+    graded = grade(root)
+    assert graded["ann"].result.status is Status.NEEDS_REVIEW
+    assert graded["bob"].result.status is Status.INFRASTRUCTURE_ERROR
+    assert graded["dan"].result.status is Status.NEEDS_REVIEW
+    stored = grades(root)
+    for student in ("ann", "bob"):
+        assert stored[student, "todo1-double-test-visible"] == (None, None, None, 1)
+    assert stored["cy", "todo1-double-test-visible"] == (0.0, None, None, 0)
+    as_json = {student: each.result.to_json() for student, each in graded.items()}
+    assert [as_json[s]["score"] for s in ("ann", "bob", "cy", "dan")] == [None, None, 0.0, None]
+
+
+def test_our_failure_is_tried_again_by_the_next_run(root):
+    course.submit(root, "bob", "BROKEN = 1")
+    executors = Executors()
+    grade(root, executors)
+    grade(root, executors)
+    assert executors.runs == [["bob"], ["bob"]]
+
+
+def test_a_forced_run_that_we_fail_keeps_the_grade(root):
+    course.submit(root, "ann")
+    grade(root)
+
+    class Failing(course.FakeExecutor):
+        def run(self, jobs):
+            for finished in super().run(jobs):
+                result = finished.result
+                broken = type(result)(
+                    result.student_id, Status.INFRASTRUCTURE_ERROR, None, result.max_score, 0.0, None
+                )
+                yield type(finished)(broken, {})
+
+    assert grade(root, Failing, force=True)["ann"].result.status is Status.INFRASTRUCTURE_ERROR
+    assert grades(root)["ann", "todo1-double-test-visible"] == (2.0, None, None, 0)
+    assert grade(root)["ann"].reused
+
+
+@pytest.mark.parametrize(
+    ("answers", "status"),
+    [
+        ([course.RIGHT, course.WRONG], 0),
+        ([course.RIGHT, "REVIEW = 1"], 1),
+        (["REVIEW = 1", "BROKEN = 1"], 3),
+    ],
+)
+def test_exit_status(root, answers, status):
+    for number, answer in enumerate(answers):
+        course.submit(root, f"student{number}", answer)
+    assert command.status_of(each.result for each in grade(root).values()) == status
+
+
+def test_json_has_the_documented_keys_and_no_others(root, tmp_path):
+    course.submit(root, "ann")
+    path = tmp_path / "out.json"
+    command.write_json(path, "hw1", list(grade(root).values()))
+    data = json.loads(path.read_text())
+    assert data.keys() == {"assignment", "submissions"}
+    submission = data["submissions"][0]
+    assert list(submission) == [
+        "student_id", "status", "score", "max_score", "seconds", "peak_memory_mib", "repairs", "notes",
+        "notebooks",
+    ]  # fmt: skip
+    assert list(submission["notebooks"][0]) == ["name", "tests"]
+    test = submission["notebooks"][0]["tests"][0]
+    assert list(test) == ["grade_id", "outcome", "points", "max_points", "message"]
+
+
+def test_autograded_notebooks_are_valid_and_hide_the_hidden_tests(root):
+    course.submit(root, "ann", course.WRONG)
+    grade(root)
+    folder = root / "autograded" / "ann" / course.ASSIGNMENT
+    for name in ("alpha", "beta"):
+        book = nbformat.read(folder / f"{name}.ipynb", as_version=4)
+        nbformat.validate(book)
+    everything = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert b"hidden-rule-4711" not in everything
+    alpha = nbformat.read(folder / "alpha.ipynb", as_version=4)
+    verdicts = [c.outputs[0].text for c in alpha.cells if c.metadata.get("nbgrader", {}).get("grade")]
+    assert [verdict.split("\n")[0] for verdict in verdicts] == ["failed: 0 / 2", "failed: 0 / 3"]
+
+
+def test_files_of_an_earlier_grading_go_and_a_students_names_cannot_stop_us(root):
+    folder = course.submit(root, "ann")
+    (folder / "notes").write_text("a file")
+    grade(root)
+    autograded = root / "autograded" / "ann" / course.ASSIGNMENT
+    assert (autograded / "notes").read_text() == "a file"
+    (folder / "notes").unlink()
+    (folder / "notes").mkdir()
+    (folder / "notes" / "deep.txt").write_text("now a folder")
+    (folder / ("n" * 252)).write_text("its temporary name is too long")
+    graded = grade(root)["ann"]
+    assert (autograded / "notes" / "deep.txt").read_text() == "now a folder"
+    assert any("not copied" in note for note in graded.result.notes)
+
+
+def test_a_persons_scores_and_comments_survive_a_regrade(root, nbgrader):
+    course.submit(root, "ann")
+    grade(root)
+    sqlite_run(
+        root,
+        "update grade set manual_score = 1.5, needs_manual_grade = 0 where cell_id in "
+        "(select id from base_cell where name = 'todo1-double-test-visible')",
+        "update comment set manual_comment = 'well done'",
+    )
+    grade(root, force=True)
+    assert grades(root)["ann", "todo1-double-test-visible"] == (2.0, 1.5, None, 1)
+    assert {row[4] for row in dump(root / "gradebook.db")["comments"]} == {"well done"}
+
+
+def sqlite_run(root: Path, *statements: str) -> None:
+    import sqlite3
+
+    connection = sqlite3.connect(root / "gradebook.db")
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_a_lost_gradebook_is_written_again_without_running_anything(root):
+    course.submit(root, "ann", timestamp="2026-11-02 10:00:00 UTC")
+    executors = Executors()
+    grade(root, executors)
+    before = dump(root / "gradebook.db")
+    (root / "gradebook.db").unlink()
+    grade(root, executors)
+    assert executors.runs == [["ann"]]
+    assert dump(root / "gradebook.db") == before
+
+
+def test_a_new_time_stamp_alone_reaches_the_gradebook(root):
+    course.submit(root, "ann", timestamp="2026-11-02 10:00:00 UTC")
+    grade(root)
+    course.submit(root, "ann", timestamp="2026-11-03 12:00:00+02:00")
+    assert grade(root)["ann"].reused
+    assert dump(root / "gradebook.db")["submissions"] == [("ann", "2026-11-03 10:00:00.000000", None)]
+
+
+def test_late_penalty_follows_the_courses_policy(root):
+    (root / "nbgrader_config.py").write_text("get_config().LateSubmissionPlugin.penalty_method = 'zero'\n")
+    course.submit(root, "ann", timestamp="2026-11-02 10:00:00 UTC")
+    course.submit(root, "bob", timestamp="2026-11-01 10:00:00 UTC")
+    grade(root)
+    sqlite_run(root, "update assignment set duedate = '2026-11-01 12:00:00.000000'")
+    grade(root)  # nothing to run, but the due date is new
+    assert penalties(root) == {("ann", "alpha"): 5.0, ("ann", "beta"): 0.0} | dict.fromkeys(
+        [("bob", "alpha"), ("bob", "beta")]
+    )
+    grade(root, force=True)
+    assert penalties(root)["ann", "alpha"] == 5.0
+    assert load(root / "autograded" / "ann" / course.ASSIGNMENT).seconds_late == 22 * 3600
+    sqlite_run(root, "update submitted_assignment set extension = '1970-01-02 00:00:00.000000'")  # one day
+    grade(root)
+    assert set(penalties(root).values()) == {None}
+
+
+def penalties(root: Path) -> dict[tuple[str, str], float | None]:
+    return {(s, n): p for s, n, _, p in dump(root / "gradebook.db")["submitted_notebooks"]}
+
+
+def test_submissions_that_arrive_meanwhile_are_graded(root):
+    course.submit(root, "ann")
+
+    class Arriving(course.FakeExecutor):
+        def run(self, jobs):
+            for finished in super().run(jobs):
+                if finished.result.student_id == "ann":
+                    course.submit(root, "zoe")
+                yield finished
+
+    assert sorted(grade(root, Arriving)) == ["ann", "zoe"] == submitted_students(root, course.ASSIGNMENT)
+
+
+def test_a_second_grader_is_refused_with_one_line(root):
+    course.submit(root, "ann")
+    code = (
+        "import sys, pathlib\nfrom autograde.lock import course_lock\n"
+        f"with course_lock(pathlib.Path({str(root / 'autograded')!r})):\n"
+        "    print('held', flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(UsageError, match=f"another grader \\(process {holder.pid}\\)"):
+            grade(root)
+        holder.kill()
+    assert grade(root)["ann"].result.status is Status.GRADED
+
+
+def test_unknown_assignment_and_student_are_refused(root):
+    course.submit(root, "ann")
+    with pytest.raises(CourseError, match="hw1"):
+        command.grade_course(CourseLayout.of(root), "hw2", course.FakeExecutor)
+    with pytest.raises(CourseError, match="nobody"):
+        grade(root, students=["nobody"])
+
+
+def test_removing_a_cell_that_a_person_scored_is_refused(root):
+    course.submit(root, "ann")
+    grade(root)
+    sqlite_run(root, "update grade set manual_score = 1")
+    books = course.source_books()
+    del books["alpha"]["cells"][3]
+    course.write_source(root, books)
+    with pytest.raises(CourseError, match=r"todo1-double-test-visible.*a person scored"):
+        grade(root)
+
+
+def test_cells_can_be_added_and_removed_between_gradings(root):
+    course.submit(root, "ann")
+    grade(root)
+    books = course.source_books()
+    del books["alpha"]["cells"][3]
+    new = course.cell(
+        "code", "assert double(1) == 2", "todo1-double-test-new", grade=True, locked=True, points=7
+    )
+    books["alpha"]["cells"].append(new)
+    course.write_source(root, books)
+    assert grade(root)["ann"].result.score == 10
+    stored = grades(root)
+    assert stored["ann", "todo1-double-test-new"] == (7.0, None, None, 0)
+    assert ("ann", "todo1-double-test-visible") not in stored
+
+
+KILLED = """
+import pathlib, sys, time
+from autograde.commands.grade import grade_course
+from autograde.layout import CourseLayout
+from tests.books import course
+
+class Slow(course.FakeExecutor):
+    def run(self, jobs):
+        for finished in super().run(jobs):
+            time.sleep(0.02)
+            print("done", flush=True)
+            yield finished
+
+grade_course(CourseLayout.of(pathlib.Path(sys.argv[1])), course.ASSIGNMENT, Slow)
+"""
+
+
+def test_killed_at_any_moment_then_run_again_gives_the_same_gradebook(root, tmp_path_factory):
+    answers = [course.RIGHT, course.WRONG, "REVIEW = 1"]
+    for number in range(9):
+        course.submit(root, f"student{number}", answers[number % 3], timestamp="2026-11-02 10:00:00 UTC")
+    grade(root)
+    expected = dump(root / "gradebook.db")
+    killed = tmp_path_factory.mktemp("killed")
+    course.write_source(killed)
+    for number in range(9):
+        course.submit(killed, f"student{number}", answers[number % 3], timestamp="2026-11-02 10:00:00 UTC")
+    for lines in (1, 3):
+        with subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(killed)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=Path(__file__).parents[2],
+        ) as process:
+            for _ in range(lines):
+                assert process.stdout.readline() == b"done\n"
+            time.sleep(0.005 * lines)
+            os.kill(process.pid, signal.SIGKILL)
+    executors = Executors()
+    grade(killed, executors)
+    assert 0 < len(executors.runs[0]) < 9  # something was kept, something was left to do
+    assert dump(killed / "gradebook.db") == expected
+
+
+def test_a_lock_is_free_again_after_its_holder_was_killed(tmp_path):
+    with course_lock(tmp_path):
+        pass
+    with course_lock(tmp_path):
+        assert (tmp_path / ".autograde.lock").read_text() == str(os.getpid())
