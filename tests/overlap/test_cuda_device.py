@@ -155,6 +155,8 @@ def test_sharing_is_read_from_name_facts_and_environment(monkeypatch):
     shared = cuda_device.sharing("NVIDIA A100 MIG 1g.5gb", {"driver_model.current": "WDDM"})
     assert shared["mig"] and shared["mps"] and shared["wddm"]
     monkeypatch.delenv("CUDA_MPS_PIPE_DIRECTORY")
+    assert len(cuda_device.sharing_notes(shared)) == 2
+    assert cuda_device.sharing_notes({"mig": False, "wddm": False, "max_connections": "8"}) == []
     assert not cuda_device.sharing("NVIDIA H100", {"mig.mode.current": "Disabled"})["mig"]
 
 

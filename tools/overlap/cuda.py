@@ -67,6 +67,7 @@ class CudaBackend:
         properties = torch.cuda.get_device_properties(self._device)
         facts, reason = self._ask_smi(cuda_device.SMI_FACTS)
         engines, engines_source = cuda_device.copy_engines(self._device.index)
+        shared = cuda_device.sharing(name, facts)
         return {
             "hardware": {
                 "cuda_available": True,
@@ -81,7 +82,7 @@ class CudaBackend:
                 "async_engine_count_source": engines_source,
                 "nvidia_smi": {key: value for key, value in facts.items() if key != "uuid"},
                 "nvidia_smi_reason": reason,
-                "sharing": cuda_device.sharing(name, facts),
+                "sharing": shared,
             },
             "workload": {
                 "compute_dtype": self._dtype_name,
@@ -91,7 +92,7 @@ class CudaBackend:
                 "copy": "Tensor.copy_ from pinned host memory, non_blocking",
                 "gate_ms": GATE_MS,
             },
-            "notes": self._buffers.notes,
+            "notes": [*self._buffers.notes, *cuda_device.sharing_notes(shared)],
         }
 
     def prepare(self, payload_bytes: int) -> None:

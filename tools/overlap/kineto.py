@@ -26,7 +26,8 @@ def profile_run(torch: Any, run: Callable[[], object]) -> list[dict[str, Any]]:
         path = Path(folder) / "trace.json"
         profiler.export_chrome_trace(str(path))
         trace = json.loads(path.read_text(encoding="utf-8", errors="replace"))
-    return trace["traceEvents"]
+    events: list[dict[str, Any]] = trace["traceEvents"]
+    return events
 
 
 def device_run(events: list[dict[str, Any]]) -> tuple[dict[str, Any] | None, str]:
