@@ -4,13 +4,21 @@ import argparse
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
-from autograde import demo
-from autograde.commands import feedback, grade, resolve, roster
 from autograde.errors import AutogradeError, InfrastructureError
 
-COMMANDS = {"grade": grade, "feedback": feedback, "resolve": resolve, "roster": roster, "demo": demo}
+# Only the module of the command that runs is imported: some take seconds.
+COMMANDS = {
+    "grade": ("autograde.commands.grade", "grade an assignment's submissions"),
+    "check": ("autograde.commands.check", "check your own notebook against the visible tests"),
+    "feedback": ("autograde.commands.feedback", "write each student's feedback pages"),
+    "report": ("autograde.commands.report", "write the class report, a page and a CSV"),
+    "resolve": ("autograde.commands.resolve", "settle by hand what could not be judged"),
+    "roster": ("autograde.commands.roster", "put a class list into the gradebook"),
+    "demo": ("autograde.demo", "grade a sample class, to see what all this does"),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -18,36 +26,36 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: all graded; 1: something needs review; 2: usage; 3: our own failure.
     """
-    arguments = _parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    arguments = parser(words[0] if words else "").parse_args(words)
+    module = import_module(COMMANDS[arguments.command][0])
     try:
-        return int(COMMANDS[arguments.command].run(arguments))
-    except InfrastructureError as error:
-        print(f"autograde: {error}", file=sys.stderr)
-        return grade.OUR_FAILURE
+        return int(module.run(arguments))
     except AutogradeError as error:
         print(f"autograde: {error}", file=sys.stderr)
-        return grade.USAGE
+        return error.exit_status
     except KeyboardInterrupt:
         print("autograde: stopped; what was graded is kept, run the command again to go on", file=sys.stderr)
         return 130
     except Exception:  # a bug of ours must not look like a student's zero
         traceback.print_exc()
-        print("autograde: this is a failure of the grader, no grade was changed by it", file=sys.stderr)
-        return grade.OUR_FAILURE
+        print("autograde: this is a failure of the grader, not of a student", file=sys.stderr)
+        return InfrastructureError.exit_status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser(chosen: str) -> argparse.ArgumentParser:
+    """Return the parser, with the options of the `chosen` command."""
+    top = argparse.ArgumentParser(
         prog="python -m autograde", description="Grade Jupyter notebooks of an nbgrader course."
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
-        help_line = (module.__doc__ or "").split(": ", 1)[-1].splitlines()[0].rstrip(".")
-        sub = commands.add_parser(name, help=help_line, description=help_line)
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (module, help_line) in COMMANDS.items():
+        sub = commands.add_parser(name, help=help_line, description=f"{help_line[0].upper()}{help_line[1:]}.")
         sub.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="the course folder")
         sub.add_argument("--db", metavar="URL", help="the gradebook (default: gradebook.db of the course)")
-        module.add_arguments(sub)
-    return parser
+        if name == chosen:
+            import_module(module).add_arguments(sub)
+    return top
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@
 class AutogradeError(Exception):
     """Base of every error that this package raises on purpose."""
 
+    exit_status = 2
+
 
 class UsageError(AutogradeError):
     """The command was given something it cannot use (exit status 2)."""
@@ -19,3 +21,5 @@ class SandboxUnavailableError(AutogradeError):
 
 class InfrastructureError(AutogradeError):
     """We failed, not the student: never a zero, retried by the next run (exit status 3)."""
+
+    exit_status = 3

@@ -3,8 +3,8 @@
 A submission travels as plain data and so does its outcome: a worker needs no shared disk and no database.
 """
 
-import ast
 import os
+import re
 import selectors
 import subprocess
 import sys
@@ -70,6 +70,7 @@ class Executor(Protocol):
 
 # Imported before the first fork where an assignment uses them: what takes time, and is safe to fork after.
 _WORTH_PRELOADING = {"matplotlib", "numpy", "pandas", "scipy", "sklearn", "sympy", "torch"}
+_IMPORT = re.compile(r"^\s*(?:import|from)\s+([\w.]+)", re.MULTILINE)
 _UNSAFE_NOTE = (
     "graded without a sandbox (--sandbox none): this submission could read and change files of this machine"
 )
@@ -189,7 +190,7 @@ class LocalExecutor:
             dict(self._assignment.files),
             self._sandbox,
             self._hidden,
-            _preload(self._task),
+            _preload(self._task, self._assignment.files),
             self._jobs,
             None if self._plan is None else self._plan.to_json(),
         )
@@ -258,25 +259,16 @@ def shared_notes(task: Task, plan: Plan) -> list[str]:
     ]
 
 
-def _preload(task: Task) -> tuple[str, ...]:
-    """Return the modules that the source's cells import and that are worth importing before the first fork."""
-    found = set()
-    for book in task.books:
-        for cell in book.cells:
-            if not cell.code:
-                continue
-            for line in cell.source.splitlines():
-                if not line.lstrip().startswith(("import ", "from ")):
-                    continue
-                try:
-                    tree = ast.parse(line.strip())
-                except SyntaxError:
-                    continue
-                for node in ast.walk(tree):
-                    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                    names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
-                    found |= {name for name in names if name.partition(".")[0] in _WORTH_PRELOADING}
-    return tuple(sorted(found | {"numpy", "numpy.random"}))  # numpy.random loads lazily
+def _preload(task: Task, files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Return the modules that are worth importing before the first fork.
+
+    They are those that the source imports, in its cells, in helpers that its cells hold as text, or beside them.
+    """
+    texts = [cell.source for book in task.books for cell in book.cells if cell.code]
+    texts += [content.decode("utf-8", "replace") for name, content in files.items() if name.endswith(".py")]
+    found = {name for text in texts for name in _IMPORT.findall(text)}
+    wanted = {name for name in found if name.partition(".")[0] in _WORTH_PRELOADING}
+    return tuple(sorted(wanted | {"numpy", "numpy.random"}))  # numpy.random loads lazily
 
 
 def _overdue_report(task: Task, progress: list[tuple[int, str | TestResult]]) -> Report:

@@ -29,7 +29,21 @@ from autograde.outcome import Status, SubmissionResult, TestOutcome
 from autograde.record import Grading, Record
 
 _PRESENTATION = frozenset(
-    {"__main__.py", "commands", "demo.py", "feedback.py", "nbgrader_plugin.py", "progress.py", "report.py"}
+    {
+        "__main__.py",
+        "commands",
+        "demo.py",
+        "feedback.py",
+        "nbgrader_plugin.py",
+        "progress.py",
+        "report.py",
+        "charts.py",
+        "statistics.py",
+        "wording.py",
+        "standing.py",
+        "exercises.py",
+        "roster.py",
+    }
 )
 
 

@@ -20,9 +20,9 @@ OUTCOMES = {
     TestOutcome.FAILED: Wording("未通过", "Not yet right"),
     TestOutcome.ERROR: Wording("代码运行出错", "Your code raised an error"),
     TestOutcome.TIMED_OUT: Wording("运行超时", "Took too long"),
-    TestOutcome.NOT_REACHED: Wording("时间用完,没有运行到这里", "Not reached: the time was used up before"),
+    TestOutcome.NOT_REACHED: Wording("时间用完，没有运行到这里", "Not reached: the time was used up before"),
     TestOutcome.NEEDS_REVIEW: Wording(
-        "无法自动评判,等待老师处理", "Could not be judged; your teacher will decide"
+        "无法自动评判，等待老师处理", "Could not be judged; your teacher will decide"
     ),
     TestOutcome.MANUAL: Wording("由老师评分", "Graded by your teacher"),
 }
@@ -30,14 +30,14 @@ SCORED_BY_HAND = Wording("老师已评分", "Scored by your teacher")
 STATUSES = {
     Status.GRADED: Wording("已评分", "Graded"),
     Status.GRADED_WITH_REPAIRS: Wording(
-        "已评分(提交的文件有改动,已自动修复)", "Graded, after repairs to the file"
+        "已评分（提交的文件有改动，已自动修复）", "Graded, after repairs to the file"
     ),
     Status.NEEDS_REVIEW: Wording(
-        "有部分内容无法自动评分,等待老师处理;现在还不是最终成绩",
+        "有部分内容无法自动评分，等待老师处理；现在还不是最终成绩",
         "Something could not be graded automatically; your teacher will decide, this is not your final score",
     ),
     Status.INFRASTRUCTURE_ERROR: Wording(
-        "评分系统出了故障,与你的代码无关;修好后会重新评分",
+        "评分系统出了故障，与你的代码无关；修好后会重新评分",
         "The grading system failed, through no fault of yours; your work will be graded again",
     ),
 }

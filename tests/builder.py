@@ -101,3 +101,23 @@ def filled(assignment: Assignment, answers: Mapping[str, str]) -> dict[str, byte
                 made["source"] = answers[grade_id].strip("\n")
         files[f"{book.name}.ipynb"] = dump(sent)
     return files
+
+
+def parse(text: str) -> list[Cell]:
+    """Read cells from text: a line ``# %% KIND NAME [POINTS]`` begins each of them."""
+    makers = {
+        "prose": lambda name, text: prose(name, text),
+        "given": lambda name, text: given(name, text),
+        "locked": lambda name, text: given(name, text, locked=True),
+        "answer": lambda name, text: answer(name, text),
+        "test": lambda name, text, points: check(name, float(points), text),
+        "written": lambda name, text, points: written(name, float(points), text),
+        "graded": lambda name, text, points: written(name, float(points), text, "code"),
+        "task": lambda name, text, points: task(name, float(points), text),
+    }
+    cells = []
+    for piece in text.strip("\n").removeprefix("# %% ").split("\n# %% "):
+        header, _, body = piece.partition("\n")
+        kind, name, *points = header.split()
+        cells.append(makers[kind](name, body, *points))
+    return cells

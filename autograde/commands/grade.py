@@ -5,22 +5,22 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from autograde.atomic import write_atomic
 from autograde.course import Assignment, load_assignment, submitted_students
-from autograde.errors import UsageError
+from autograde.errors import InfrastructureError, UsageError
 from autograde.executors import Executor, LocalExecutor
 from autograde.gradebook import Gradebook
 from autograde.grading import Graded, LazyExecutor, grade
 from autograde.layout import CourseLayout
 from autograde.lock import course_lock
-from autograde.outcome import Status
+from autograde.outcome import Status, SubmissionResult
 from autograde.progress import Progress
 
-ALL_GRADED, NEEDS_REVIEW, USAGE, OUR_FAILURE = 0, 1, 2, 3
+ALL_GRADED, NEEDS_REVIEW = 0, 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,16 +32,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome to this file")
 
 
-def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of every command that runs submissions."""
+def add_engine_arguments(parser: argparse.ArgumentParser, sandbox: str | None = "bwrap") -> None:
+    """Declare the options of every command that runs submissions; `sandbox` is the default."""
     parser.add_argument(
         "--jobs", type=_positive, default=_cpus(), metavar="N", help="submissions at a time (%(default)s)"
     )
     parser.add_argument(
         "--sandbox",
         choices=("bwrap", "none"),
-        default="bwrap",
-        help="none runs submissions without protection: only for code that you trust (%(default)s)",
+        default=sandbox,
+        help="none runs submissions without protection: only for code that you trust (default: bwrap)",
     )
 
 
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         write_json(arguments.json, arguments.assignment, graded)
     print("\n".join(summary(arguments.assignment, graded)))
-    return exit_status(graded)
+    return status_of(each.result for each in graded)
 
 
 def grade_course(
@@ -103,14 +103,15 @@ def grade_course(
             arrived = [] if students else submitted_students(layout.root, name)
             wanted = [student for student in arrived if student not in outcomes]
             progress.expect(len(wanted))
+        gradebook.refresh_penalties(name)
     return [outcomes[student] for student in sorted(outcomes)]
 
 
-def exit_status(graded: Sequence[Graded]) -> int:
+def status_of(results: Iterable[SubmissionResult]) -> int:
     """Return the command's exit status for these outcomes."""
-    statuses = {each.result.status for each in graded}
+    statuses = {result.status for result in results}
     if Status.INFRASTRUCTURE_ERROR in statuses:
-        return OUR_FAILURE
+        return InfrastructureError.exit_status
     return NEEDS_REVIEW if Status.NEEDS_REVIEW in statuses else ALL_GRADED
 
 

@@ -50,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         if chosen or arguments.accept:
             record = _settle(record, chosen, arguments.note, arguments.accept)
             gradebook.settle(name, student, chosen)
+            gradebook.refresh_penalties(name)
             side_file.save(folder, record)
         submitted = submitted_students(layout.root, name)
         standings = class_standings(layout, name, assignment.max_score, gradebook, submitted)

@@ -13,7 +13,8 @@ class Role(StrEnum):
     GIVEN = "given"  # code that the instructor wrote: set-up, helpers, read-only cells
     ANSWER = "answer"  # code that the student writes
     TEST = "test"  # graded and not a solution: only the source's text is ever judged
-    GRADED_ANSWER = "graded_answer"  # an answer or task cell that carries points itself
+    GRADED_ANSWER = "graded_answer"  # an answer cell that carries points itself
+    TASK = "task"  # asks for cells of the student's own, which a person grades
     PROSE = "prose"  # markdown and raw
 
 

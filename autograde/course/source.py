@@ -142,7 +142,9 @@ def _upgrade_metadata(book: "NotebookNode", path: Path) -> None:
 
 def _role(cell: "NotebookNode") -> Role:
     meta = cell.metadata.get("nbgrader", {})
-    if meta.get("task") or (meta.get("grade") and (meta.get("solution") or cell.cell_type != "code")):
+    if meta.get("task"):
+        return Role.TASK
+    if meta.get("grade") and (meta.get("solution") or cell.cell_type != "code"):
         return Role.GRADED_ANSWER
     if meta.get("grade"):
         return Role.TEST
@@ -158,7 +160,7 @@ def _points(cell: "NotebookNode") -> float:
 
 def _is_manual(cell: "NotebookNode") -> bool:
     """Tell whether nbgrader leaves the cell to a person (its `determine_grade` gives None)."""
-    return _role(cell) is Role.GRADED_ANSWER
+    return _role(cell) in (Role.GRADED_ANSWER, Role.TASK)
 
 
 def _beside(folder: Path, ignore: list[str]) -> Iterator[tuple[str, bytes]]:

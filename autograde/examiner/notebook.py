@@ -1,15 +1,16 @@
 """Examines one notebook of one submission: the student's cells there, the tests here, in notebook order."""
 
-import ast
 import importlib
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from autograde.examiner import visibility
 from autograde.examiner.client import StudentError, TimedOutError
 from autograde.examiner.link import Alarm, Link
+from autograde.examiner.names import WORD
 from autograde.examiner.stand_ins import StopTest
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
 from autograde.examiner.task import Book, Cell, CellPlan, LaidText
@@ -19,6 +20,21 @@ from autograde.outcome import TestOutcome, TestResult
 from autograde.plain_data import Bounds
 from autograde.student.kernel import describe
 from autograde.student.shell import Ran, Shell
+from autograde.student.undrawn import undrawn
+
+_LOOK_UP = {
+    "globals",
+    "locals",
+    "vars",
+    "eval",
+    "exec",
+    "dir",
+    "get_ipython",
+    "Out",
+    "__main__",
+    "getattr",
+    "_",
+}
 
 CellOutputs = tuple[tuple[dict[str, Any], ...], int | None]
 
@@ -47,6 +63,7 @@ class NotebookExaminer:
         book: The instructor's notebook.
         plan: How its cells are examined.
         limits: The submission's limits.
+        fresh: Makes another student's process, in a scratch folder of its own.
         progress: Told the id of each test before it runs, and its result after.
     """
 
@@ -57,8 +74,10 @@ class NotebookExaminer:
         book: Book,
         plan: tuple[CellPlan, ...],
         limits: Limits,
+        fresh: Callable[[], StudentSide],
         progress: Callable[[str | TestResult], None],
     ):
+        self._fresh = fresh
         self._shell = shell
         self._side = side
         self._book = book
@@ -74,6 +93,7 @@ class NotebookExaminer:
 
     def run(self, laid: tuple[LaidText, ...]) -> Examined:
         """Examine a laid notebook."""
+        self._words = self._own_words(laid)
         for item in laid:
             cell = None if item.source_index is None else self._book.cells[item.source_index]
             plan = CellPlan() if item.source_index is None else self._plan[item.source_index]
@@ -82,17 +102,85 @@ class NotebookExaminer:
             else:
                 self._other(item, cell, plan)
         self._side.close()
+        self._seal_outputs(laid)
         return self.result
+
+    def _own_words(self, laid: tuple[LaidText, ...]) -> set[str]:
+        """Return the words of what the student wrote; every name, where it may look names up by their text."""
+        words: set[str] = set()
+        for item in laid:
+            if item.code and (
+                item.source_index is None or item.text != self._book.cells[item.source_index].source
+            ):
+                words |= set(WORD.findall(item.text))
+        if words & _LOOK_UP:
+            words |= {name for plan in self._plan for name in plan.binds}
+        return words
+
+    def _seal_outputs(self, laid: tuple[LaidText, ...]) -> None:
+        """Keep what a hidden check called the student's code with out of what the student will read.
+
+        A cell that runs after one could print it. Where the student wrote such a cell, or a person grades it, it
+        is run again in a process that no check has called; other outputs after a hidden check are left out.
+        """
+        runs = self.result.runs
+        hidden = [
+            i
+            for i, item in enumerate(laid)
+            if item.source_index is not None and self._hides(item.source_index)
+        ]
+        if not hidden:
+            return
+        late = [index for index in range(hidden[0], len(laid)) if runs[index][0]]
+        theirs = [index for index in late if self._is_own(laid[index])]
+        again: dict[int, CellOutputs] = {}
+        if theirs:
+            ended = [index for index, (_, count) in enumerate(runs) if count is None]
+            again = self._run_again(laid[: theirs[-1] + 1], ended)
+        for index in late:
+            outputs, _ = again.get(index, ((), None)) if index in theirs else ((), None)
+            runs[index] = (outputs, runs[index][1])
+
+    def _hides(self, index: int) -> bool:
+        cell = self._book.cells[index]
+        return cell.is_test and cell.source != cell.released
+
+    def _is_own(self, item: LaidText) -> bool:
+        if item.source_index is None:
+            return True
+        cell = self._book.cells[item.source_index]
+        return not cell.is_test and (cell.manual or item.text != cell.source)
+
+    def _run_again(self, laid: tuple[LaidText, ...], left_out: list[int]) -> dict[int, CellOutputs]:
+        self._side = self._fresh()
+        outputs = {}
+        for index, item in enumerate(laid):
+            if not item.code or index in left_out or self._spent:
+                continue
+            plan = CellPlan() if item.source_index is None else self._plan[item.source_index]
+            cell = None if item.source_index is None else self._book.cells[item.source_index]
+            outputs[index] = self._run_there(
+                item.text, self._allowed(plan, cell), figures=self._figures(item, cell, plan)
+            )
+        self._side.close()
+        return outputs
+
+    def _figures(self, item: LaidText, cell: Cell | None, plan: CellPlan) -> str:
+        if cell is not None and (cell.manual or cell.role == "graded_answer"):
+            return "shown"
+        unchanged = cell is not None and item.text == cell.source
+        return "undrawn" if plan.undrawn and unchanged and not self._words & set(plan.binds) else "made"
 
     # cells that are not judged by running them
 
     def _other(self, item: LaidText, cell: Cell | None, plan: CellPlan) -> None:
-        person = cell is not None and (cell.manual or cell.role == "graded_answer")
         outputs: CellOutputs = ((), None)
         if item.code and not self._spent:
-            outputs = self._run_there(item.text, self._allowed(plan, cell), images=person)
+            outputs = self._run_there(
+                item.text, self._allowed(plan, cell), figures=self._figures(item, cell, plan)
+            )
         self.result.runs.append(outputs)
-        if cell is not None and cell.code and cell.role == "given":
+        if cell is not None and cell.code and cell.role == "given" and not plan.skipped:
             self._run_given(cell, plan)
         if cell is not None and cell.is_graded:
             self.result.tests.append(self._by_hand(item, cell))
@@ -102,11 +190,11 @@ class NotebookExaminer:
             return TestResult(cell.grade_id, TestOutcome.FAILED, 0.0, cell.points, visibility.NOT_ANSWERED)
         return TestResult(cell.grade_id, TestOutcome.MANUAL, None, cell.points)
 
-    def _run_there(self, text: str, seconds: float, *, images: bool = False) -> CellOutputs:
+    def _run_there(self, text: str, seconds: float, *, figures: str = "made") -> CellOutputs:
         """Run a cell in the student's process, whatever comes of it."""
         self._count += 1
         try:
-            outputs, _, _ = self._side.run_cell(text, seconds, images=images)
+            outputs, _, _ = self._side.run_cell(text, seconds, figures=figures)
         except BudgetSpentError:
             self._spend()
             return ((), None)
@@ -125,7 +213,8 @@ class NotebookExaminer:
     def _run_given(self, cell: Cell, plan: CellPlan) -> None:
         """Run an instructor's cell here, with the student's names it uses; tests will find what it lacks."""
         self._link.begin(self._limits.cell_seconds, self._call_seconds(plan), follow_random=False)
-        self._run_here(cell.source, plan, self._allowed(plan, cell))
+        with undrawn() if plan.undrawn else nullcontext():
+            self._run_here(cell.source, plan, self._allowed(plan, cell))
 
     # tests
 
@@ -288,23 +377,4 @@ def _import_libraries(names: dict[str, Any], libraries: tuple[tuple[str, str], .
             names[name] = getattr(found, attribute) if attribute else found
 
 
-def top_level_names(source: str) -> tuple[set[str], set[str]]:
-    """Return the names that a cell's text binds at its top level, and those that it reads anywhere."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return set(), set()
-    bound: set[str] = set()
-    read: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-    for statement in tree.body:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            bound.add(statement.name)
-        elif isinstance(statement, ast.Import | ast.ImportFrom):
-            bound |= {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
-    return bound, read
-
-
-__all__ = ["CellOutputs", "Examined", "NotebookExaminer", "top_level_names"]
+__all__ = ["CellOutputs", "Examined", "NotebookExaminer"]

@@ -7,14 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from autograde.examiner.notebook import top_level_names
+from autograde.examiner.names import WORD, bound_and_needed
 from autograde.examiner.student_side import StudentError, StudentSide
 from autograde.examiner.submission import Bench, Report, Students, examine
 from autograde.examiner.task import Book, Cell, CellPlan, LaidText, Plan, Work
 from autograde.outcome import TestOutcome
 
-_WORD = re.compile(r"[^\W\d]\w*")
-_NOT_THEIRS = re.compile(r"_|__\w+__|_i+|_?o?h|_dh|_\d+|_i\d+|In|Out|get_ipython|exit|quit")
+_NOT_THEIRS = re.compile(r"_+|__\w+__|_i+|_?o?h|_dh|_\d+|_i\d+|In|Out|get_ipython|exit|quit")
 
 Examine = Callable[[Bench, Work], Report]
 
@@ -37,27 +36,53 @@ def make_plan(bench: Bench, fingerprint: str, in_fork: Callable[[Callable[[], An
         False,
     )
     watched: list[Watched] = in_fork(lambda: watch(bench, solution))
-    books = [seen.plan for seen in watched]
-    everything = [seen.all_names for seen in watched]
+    books = [list(seen.plan) for seen in watched]
     work = _released_tests(bench, solution)
-    for attempt in ("names used", "every name", "shared"):
+    for step in (_draw, _run_all, _take_all_names, _share, None):
         plan = Plan(fingerprint, tuple(tuple(book) for book in books))
         report = in_fork(partial(examine, replace(bench, plan=plan), work, _no_progress))
         failed = _not_full(bench, report)
-        if not failed or attempt == "shared":
+        spoilt = _spoilt(report, watched)
+        if step is None or not (failed or spoilt):
             break
-        for number, index in failed:
-            cell_plan = books[number][index]
-            if attempt == "names used":
-                books[number][index] = replace(cell_plan, names=tuple(sorted(everything[number][index])))
-            elif watched[number].passed[index]:
-                books[number][index] = replace(cell_plan, shared=True)
+        step(books, failed, spoilt, watched)
     problems = tuple(
         f"{bench.task.books[number].name}: {bench.task.books[number].cells[index].grade_id}: "
         "the instructor's own solution does not get full marks"
         for number, index in failed
     )
     return replace(plan, problems=problems)
+
+
+Places = list[tuple[int, int]]  # a notebook's number and a cell's index
+
+
+def _draw(books: list[list[CellPlan]], failed: Places, spoilt: Places, watched: list["Watched"]) -> None:
+    """Draw the figures whose cells fail when they are not drawn."""
+    for number, index in spoilt:
+        books[number][index] = replace(books[number][index], undrawn=False)
+
+
+def _run_all(books: list[list[CellPlan]], failed: Places, spoilt: Places, watched: list["Watched"]) -> None:
+    """Have the examiner run every cell of a notebook with a failing test."""
+    for number in {number for number, _ in failed}:
+        books[number] = [replace(cell, skipped=False, undrawn=False) for cell in books[number]]
+
+
+def _take_all_names(
+    books: list[list[CellPlan]], failed: Places, spoilt: Places, watched: list["Watched"]
+) -> None:
+    """Give a failing test every name of the student's: it may look one up by its text."""
+    for number, index in failed:
+        names = tuple(sorted(watched[number].all_names[index]))
+        books[number][index] = replace(books[number][index], names=names)
+
+
+def _share(books: list[list[CellPlan]], failed: Places, spoilt: Places, watched: list["Watched"]) -> None:
+    """Move a failing test to the student's process, if it passes there."""
+    for number, index in failed:
+        if watched[number].passed[index]:
+            books[number][index] = replace(books[number][index], shared=True)
 
 
 def _no_progress(number: int, what: object) -> None:
@@ -76,7 +101,7 @@ def _released_tests(bench: Bench, solution: Work) -> Work:
     return replace(solution, books=books)
 
 
-def _not_full(bench: Bench, report: Report) -> list[tuple[int, int]]:
+def _not_full(bench: Bench, report: Report) -> Places:
     failed = []
     for number, book in enumerate(bench.task.books):
         graded = [index for index, cell in enumerate(book.cells) if cell.is_graded]
@@ -84,6 +109,16 @@ def _not_full(bench: Bench, report: Report) -> list[tuple[int, int]]:
             if book.cells[index].is_test and result.outcome is not TestOutcome.PASSED:
                 failed.append((number, index))
     return failed
+
+
+def _spoilt(report: Report, watched: list["Watched"]) -> Places:
+    """Return the cells that fail, and that did not fail when figures were drawn."""
+    return [
+        (number, index)
+        for number, (cells, seen) in enumerate(zip(report.runs, watched, strict=True))
+        for index, ((outputs, _), plan) in enumerate(zip(cells, seen.plan, strict=True))
+        if plan.undrawn and seen.passed[index] and any(output["output_type"] == "error" for output in outputs)
+    ]
 
 
 class Watched:
@@ -117,29 +152,32 @@ def _watch_book(bench: Bench, students: Students, book: Book) -> Watched:
     theirs: set[str] = set()
     libraries: dict[str, str] = {}
     bound_by: list[tuple[set[str], str]] = []  # the instructor's cells so far: names bound, text
+    changed_by: list[set[str]] = []  # for each cell, the names that it binds or changes
     before = _names(side)
     for cell in book.cells:
         if not cell.code:
             seen.plan.append(CellPlan())
             seen.all_names.append(set())
             seen.passed.append(False)
+            changed_by.append(set())
             continue
-        words = _words_reached(cell.source, bound_by)
-        _, read = top_level_names(cell.source)
-        bound, _ = top_level_names(cell.source)
+        words = _names_reached([cell.source], bound_by)
+        bound, needed = bound_and_needed(cell.source)
         fetched = theirs & words
         began = time.monotonic()
         passed = False
+        figures = False
         try:
-            _, error, value = side.run_cell(cell.source, limits.cell_seconds)
+            outputs, error, value = side.run_cell(cell.source, limits.cell_seconds)
             passed = error is None and _full_marks(cell, value)
+            figures = any(_is_figure(output) for output in outputs)
         except StudentError:
             passed = False
         seconds = time.monotonic() - began
         seen.plan.append(
             CellPlan(
                 tuple(sorted(fetched)),
-                tuple(sorted((read - bound) & fetched)),
+                tuple(sorted(needed & fetched)),
                 tuple(sorted((name, path) for name, path in libraries.items() if name in words)),
                 False,
                 seconds,
@@ -149,6 +187,14 @@ def _watch_book(bench: Bench, students: Students, book: Book) -> Watched:
         seen.passed.append(passed)
         after = _names(side)
         changed = {name for name, facts in after.items() if before.get(name, ())[:2] != facts[:2]}
+        own = {name for name in changed | (bound & after.keys()) if after[name][2] is None}
+        if cell.role == "given":
+            seen.plan[-1] = replace(
+                seen.plan[-1],
+                skipped=figures or bool(fetched),
+                undrawn=figures,
+                binds=tuple(sorted(name for name in own if after[name][3])),
+            )
         if cell.role in ("answer", "graded_answer"):
             for name in changed | (bound & after.keys()):
                 path = after[name][2]
@@ -158,13 +204,36 @@ def _watch_book(bench: Bench, students: Students, book: Book) -> Watched:
                 else:
                     theirs.add(name)
         else:
+            # What a student's function changes when an instructor's cell calls it stays the student's.
+            changed = {name for name in changed if name not in theirs or name in bound}
             theirs -= changed
             for name in changed:
                 libraries.pop(name, None)
             bound_by.append((changed | bound, cell.source))
+        changed_by.append(changed)
         before = after
     side.close()
+    _drop_needed(book, seen, bound_by, changed_by)
     return seen
+
+
+def _drop_needed(
+    book: Book, seen: Watched, bound_by: list[tuple[set[str], str]], changed_by: list[set[str]]
+) -> None:
+    """Have the cells run that a test needs, and the figures drawn whose names another cell mentions."""
+    words = _names_reached([cell.source for cell in book.cells if cell.is_test], bound_by)
+    for index, (cell, plan) in enumerate(zip(book.cells, seen.plan, strict=True)):
+        others = " ".join(c.source + " " + c.released for c in book.cells[index + 1 :] if c.code)
+        bound, _ = bound_and_needed(cell.source)
+        needed = bool(words & (bound | changed_by[index]))
+        mentioned = bool(set(plan.binds) & set(WORD.findall(others)))
+        seen.plan[index] = replace(
+            plan, skipped=plan.skipped and not needed, undrawn=plan.undrawn and not mentioned
+        )
+
+
+def _is_figure(output: dict[str, Any]) -> bool:
+    return "data" in output and str(output["data"].get("text/plain", "")).startswith("<Figure")
 
 
 def _full_marks(cell: Cell, value: str | None) -> bool:
@@ -176,24 +245,26 @@ def _full_marks(cell: Cell, value: str | None) -> bool:
         return True
 
 
-def _names(side: StudentSide) -> dict[str, tuple[int, int | None, str | None]]:
-    """Return, for each name of the notebook, its identity, its digest, and where a library defines it."""
+def _names(side: StudentSide) -> dict[str, tuple[int, int | None, str | None, bool]]:
+    """Return, for each name of the notebook: identity, digest, where a library defines it, whether it is live."""
     _, rows = side.ask(60.0, "names")
     return {
-        name: (identity, digest, path)
-        for name, identity, digest, path in rows
+        name: (identity, digest, path, live)
+        for name, identity, digest, path, live in rows
         if not _NOT_THEIRS.fullmatch(name)
     }
 
 
-def _words_reached(source: str, bound_by: list[tuple[set[str], str]]) -> set[str]:
-    """Return the words of a cell and of the instructor's cells that define what it uses, and so on."""
-    words = set(_WORD.findall(source))
+def _names_reached(sources: list[str], bound_by: list[tuple[set[str], str]]) -> set[str]:
+    """Return the names that cells need, those that the instructor's cells need which define these, and so on."""
+    names: set[str] = set()
+    for source in sources:
+        names |= bound_and_needed(source)[1]
     waiting = list(bound_by)
     while True:
-        reached = [(bound, text) for bound, text in waiting if bound & words]
+        reached = [(bound, text) for bound, text in waiting if bound & names]
         if not reached:
-            return words
+            return names
         waiting = [item for item in waiting if item not in reached]
         for _, text in reached:
-            words |= set(_WORD.findall(text))
+            names |= bound_and_needed(text)[1]

@@ -40,6 +40,8 @@ def make_function(
     function.__name__ = function.__qualname__ = (
         name if type(name) is str and name.isidentifier() else "function"
     )
+    # A test that reads the source must fail here with the solution too, and so run in shared mode.
+    function.__code__ = function.__code__.replace(co_filename="<student>")
     function.__doc__ = doc if type(doc) is str else None
     function.__module__ = "__main__"
     signature = make_signature(shape)

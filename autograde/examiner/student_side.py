@@ -36,7 +36,7 @@ class StudentSide:
         self._limits = limits
         self._deadline = deadline
         self._conversation: Conversation | None = None
-        self._history: list[str] = []  # the cells that this process has run, in order
+        self._history: list[tuple[str, str]] = []  # the cells that it has run, and what became of figures
         self._restarts = 0
         self.generation = 0  # counts the processes: handles of an earlier one are void
 
@@ -51,18 +51,18 @@ class StudentSide:
             raise BudgetSpentError
         return min(now + seconds, self._deadline)
 
-    def run_cell(self, text: str, seconds: float, *, images: bool = False) -> CellReply:
+    def run_cell(self, text: str, seconds: float, *, figures: str = "made") -> CellReply:
         """Run a cell; a cell that ends the process, or does not end in time, is left out of later replays.
 
         Raises:
             StudentError: If it did not come to an end.
             BudgetSpentError: If there was no time left for it.
         """
-        reply = self.ask(seconds, "run", text, images)
-        self._history.append(text)
+        reply = self.ask(seconds, "run", text, figures)
+        self._history.append((text, figures))
         match reply:
             case ("ran", list() as outputs, error, value) if value is None or type(value) is str:
-                return [_output(item, images) for item in outputs], _described(error), value
+                return [_output(item, figures == "shown") for item in outputs], _described(error), value
         raise self.refuse("its answer about a cell has the wrong form")
 
     def ask(self, seconds: float, verb: str, *arguments: object) -> tuple[Any, ...]:
@@ -115,15 +115,13 @@ class StudentSide:
         raise AssertionError
 
     def _replay(self, conversation: Conversation) -> None:
-        done: list[str] = []
-        for text in self._history:
+        for number, (text, figures) in enumerate(self._history):
             try:
-                conversation.ask(self.time_left(self._limits.cell_seconds), "run", text, False)
+                conversation.ask(self.time_left(self._limits.cell_seconds), "run", text, figures)
             except (CrashedError, TimedOutError, BadReplyError):
-                self._history.remove(text)
+                del self._history[number]  # the next start goes without it
                 conversation.end()
                 return
-            done.append(text)
 
 
 def _described(error: object) -> tuple[str, list[str], str, list[int]] | None:

@@ -136,6 +136,11 @@ class Students:
             self._container = Container(self._bench.zygote, self._bench.task.limits, files, links)
         return self._container
 
+    def open_another(self) -> Container:
+        """Return a new container: nothing that ran so far has been in its scratch folder."""
+        self.close()
+        return self.open()
+
     def close(self) -> None:
         """End everything in it."""
         if self._container is not None:
@@ -163,6 +168,7 @@ def _examine_book(
             bench.task.books[number],
             bench.plan.books[number],
             limits,
+            lambda: StudentSide(students.open_another, limits, deadline),
             lambda what: progress(number, what),
         )
         return examiner.run(work.books[number])

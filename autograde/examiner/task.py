@@ -117,6 +117,9 @@ class CellPlan:
         libraries: Names that the examiner imports itself: name -> ``module`` or ``module:name``.
         shared: The cell runs in the student's process: its score is not tamper-proof.
         seconds: What it took in the instructor's own run.
+        skipped: An instructor's cell that no test needs: the examiner does not run it.
+        undrawn: An instructor's cell that only shows figures: the student's process does not draw them.
+        binds: Names that the cell binds and no library defines.
     """
 
     names: tuple[str, ...] = ()
@@ -124,6 +127,9 @@ class CellPlan:
     libraries: tuple[tuple[str, str], ...] = ()
     shared: bool = False
     seconds: float = 0.0
+    skipped: bool = False
+    undrawn: bool = False
+    binds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +161,9 @@ class Plan:
                 tuple((name, path) for name, path in item["libraries"]),
                 bool(item["shared"]),
                 float(item["seconds"]),
+                bool(item["skipped"]),
+                bool(item["undrawn"]),
+                tuple(item["binds"]),
             )
 
         books = tuple(tuple(cell(item) for item in book) for book in data["books"])

@@ -137,6 +137,14 @@ class Gradebook:
                         f"grade {assignment} first"
                     )
 
+    def refresh_penalties(self, assignment: str) -> None:
+        """Let the late penalties follow a due date, an extension or a score that changed after grading."""
+        if self._late_penalty is None:
+            return
+        with database_errors(self.url), self._engine.begin() as connection:
+            for student_id, late, scores in reading.read_lateness(connection, assignment):
+                writing.write_penalties(connection, student_id, scores, late, self._late_penalty)
+
     def add_students(self, students: Iterable[reading.Student]) -> None:
         """Add students, or update their names and addresses."""
         rows = [

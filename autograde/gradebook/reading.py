@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from nbgrader import api
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from autograde.gradebook.writing import BOOK, COMMENT, GRADE, STUDENT, SUBMISSION, CellKey, seconds_late
 
@@ -20,7 +20,10 @@ class Student:
 
     @property
     def full_name(self) -> str:
-        """First and last name; "" if neither is known."""
+        """First and last name, Chinese names as they are written; "" if neither is known."""
+        family_first = self.last_name + self.first_name
+        if family_first and all("\u4e00" <= letter <= "\u9fff" for letter in family_first):
+            return family_first
         return f"{self.first_name} {self.last_name}".strip()
 
 
@@ -155,3 +158,36 @@ def read_scores(connection: Connection, assignment: str) -> dict[str, StudentSco
         if text:
             scores[row.student_id].comments[row.book, row.cell] = text
     return scores
+
+
+def read_lateness(connection: Connection, assignment: str) -> list[tuple[str, float, dict[str, float]]]:
+    """Return student, seconds late, and score by the id of the row of each notebook, of every submission."""
+    table = api.Assignment.__table__
+    rows = connection.execute(
+        select(
+            SUBMISSION.c.student_id,
+            SUBMISSION.c.timestamp,
+            SUBMISSION.c.extension,
+            table.c.duedate,
+            BOOK.c.id,
+            func.coalesce(func.sum(api.Grade.score), 0.0).label("score"),
+        )
+        .select_from(
+            SUBMISSION.join(table, table.c.id == SUBMISSION.c.assignment_id)
+            .join(BOOK, BOOK.c.assignment_id == SUBMISSION.c.id)
+            .outerjoin(GRADE, GRADE.c.notebook_id == BOOK.c.id)
+        )
+        .where(table.c.name == assignment)
+        .group_by(
+            SUBMISSION.c.student_id,
+            SUBMISSION.c.timestamp,
+            SUBMISSION.c.extension,
+            table.c.duedate,
+            BOOK.c.id,
+        )
+    )
+    found: dict[str, tuple[str, float, dict[str, float]]] = {}
+    for row in rows:
+        late = seconds_late(row.timestamp, row.duedate, row.extension)
+        found.setdefault(row.student_id, (row.student_id, late, {}))[2][row.id] = row.score
+    return list(found.values())

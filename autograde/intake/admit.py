@@ -1,10 +1,11 @@
 """Admit one submission: choose its notebooks, read them, lay them onto the source."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from autograde.course import Assignment, Submission
-from autograde.intake.choose import Choice, choose, is_clutter, is_notebook_name
+from autograde.intake.choose import Choice, Marks, choose, is_clutter, is_notebook_name
 from autograde.intake.lay import lay
 from autograde.intake.model import Intake, LaidNotebook
 from autograde.intake.template import Template
@@ -26,9 +27,29 @@ def admit(assignment: Assignment, submission: Submission) -> Intake:
         return Intake(tuple(LaidNotebook(book.name, ()) for book in assignment.notebooks), {}, (), (problem,))
 
 
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    assignment: Assignment
+    templates: tuple[Template, ...]
+    marks: Marks
+
+
+# A class is graded one assignment at a time, and preparing it takes as long as ten submissions.
+_latest: _Prepared | None = None
+
+
+def _prepare(assignment: Assignment) -> _Prepared:
+    global _latest
+    if _latest is None or _latest.assignment is not assignment:
+        templates = tuple(Template.of(book) for book in assignment.notebooks)
+        _latest = _Prepared(assignment, templates, Marks(templates))
+    return _latest
+
+
 def _admit(assignment: Assignment, submission: Submission) -> Intake:
-    templates = tuple(Template.of(book) for book in assignment.notebooks)
-    choices = choose(templates, submission)
+    prepared = _prepare(assignment)
+    templates = prepared.templates
+    choices = choose(templates, prepared.marks, submission)
     repairs: list[str] = []
     problems: list[str] = []
     notes = [submission.timestamp_problem] if submission.timestamp_problem else []

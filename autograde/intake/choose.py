@@ -54,13 +54,12 @@ def is_clutter(path: str) -> bool:
     return ".ipynb_checkpoints" in PurePosixPath(path).parts
 
 
-def choose(templates: tuple[Template, ...], submission: Submission) -> tuple[Choice, ...]:
+def choose(templates: tuple[Template, ...], marks: "Marks", submission: Submission) -> tuple[Choice, ...]:
     """Choose a file for each notebook of the assignment, in the assignment's order."""
     named = [p for p in submission.files if is_notebook_name(p) and not is_clutter(p)]
-    marks = _Marks(templates)
     if set(named) == {f"{template.name}.ipynb" for template in templates}:
         raws = [read_notebook(submission.files[f"{t.name}.ipynb"]) for t in templates]
-        if all(raw.problem or marks.found(raw)[k] for k, raw in enumerate(raws)) or len(templates) == 1:
+        if all(raw.problem or marks.has(raw, k) for k, raw in enumerate(raws)) or len(templates) == 1:
             return tuple(_exact(t, raw) for t, raw in zip(templates, raws, strict=True))
     return _Chooser(templates, marks, submission, named).run()
 
@@ -74,11 +73,12 @@ def _exact(template: Template, raw: RawNotebook) -> Choice:
     return choice
 
 
-class _Marks:
+class Marks:
     """What only one notebook of the assignment has: ids, texts and names that tell where a file belongs."""
 
     def __init__(self, templates: tuple[Template, ...]) -> None:
-        self.count = len(templates)
+        """Collect the marks of an assignment's notebooks."""
+        self._count = len(templates)
         self._owner: dict[tuple[str, str], tuple[int, int]] = {}
         shared: set[tuple[str, str]] = set()
         for k, template in enumerate(templates):
@@ -102,9 +102,17 @@ class _Marks:
         for name, index in template.owner.items():
             yield ("name", name), index
 
+    def has(self, raw: RawNotebook, k: int) -> bool:
+        """Tell by ids alone whether a file has something of a notebook: enough for most files."""
+        return any(
+            self._owner.get(key, (-1,))[0] == k
+            for cell in raw.cells
+            for key in (("grade_id", cell.grade_id or ""), ("cell_id", cell.cell_id or ""))
+        )
+
     def found(self, raw: RawNotebook) -> list[int]:
         """Count for each notebook of the assignment how many of its own cells a file has something of."""
-        found: list[set[int]] = [set() for _ in range(self.count)]
+        found: list[set[int]] = [set() for _ in range(self._count)]
         for cell in raw.cells:
             keys = [("grade_id", cell.grade_id or ""), ("cell_id", cell.cell_id or "")]
             keys.append(("text", normal(cell.text)))
@@ -140,7 +148,7 @@ def _plain_name(path: str, student: str) -> str:
 
 class _Chooser:
     def __init__(
-        self, templates: tuple[Template, ...], marks: _Marks, submission: Submission, named: list[str]
+        self, templates: tuple[Template, ...], marks: Marks, submission: Submission, named: list[str]
     ) -> None:
         self.templates = templates
         self.marks = marks

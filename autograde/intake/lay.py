@@ -9,7 +9,7 @@ from autograde.course import Role
 from autograde.intake.match import Matching, match
 from autograde.intake.model import LaidCell, LaidNotebook
 from autograde.intake.read import MERGE_MARKERS, RawCell
-from autograde.intake.template import Template, normal
+from autograde.intake.template import Template
 
 _FENCED = re.compile(r"\s*```[ \t]*\w*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -135,7 +135,7 @@ class _Layer:
         label = self.template.label(index)
         self._compare_metadata(index, cell)
         if source.locked:
-            if normal(cell.text) != self.template.released[index]:
+            if not self.template.as_released(index, cell.text):
                 self.repairs.append(f"{label}: a locked cell was changed; the source's text is used")
             return LaidCell(index, source.cell_type, source.released, source.cell_id)
         text, kind = cell.text, cell.cell_type
@@ -148,7 +148,7 @@ class _Layer:
             )
             kind = source.cell_type
             text = self._without_fence(label, text) if kind == "code" else text
-        if kind == "code" and all(marker.search(text) for marker in MERGE_MARKERS):
+        if kind == "code" and "<<<<<<<" in text and all(marker.search(text) for marker in MERGE_MARKERS):
             self.problems.append(f"{label}: holds unresolved merge markers (<<<<<<<, =======, >>>>>>>)")
         return LaidCell(index, kind, text, source.cell_id)
 

@@ -145,7 +145,7 @@ class _Matcher:
             return
         label = template.label(index)
         if template.cells[index].locked:
-            copies = [p for p in found if normal(cells[p].text) == template.released[index]]
+            copies = [p for p in found if template.as_released(index, cells[p].text)]
             self._take(index, (copies or found)[0])
             self.result.dropped.update(copies[1:])
             self.result.repairs.append(f"{label}: {len(found)} copies; the source's is used once")

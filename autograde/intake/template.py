@@ -69,9 +69,7 @@ class Template:
     def of(cls, book: SourceNotebook) -> "Template":
         """Prepare a source notebook."""
         cells = book.cells
-        answers = frozenset(
-            i for i, c in enumerate(cells) if c.role in (Role.ANSWER, Role.GRADED_ANSWER) and not c.locked
-        )
+        answers = frozenset(i for i, c in enumerate(cells) if c.role in (Role.ANSWER, Role.GRADED_ANSWER))
         usable = [i for i, c in enumerate(cells) if c.in_release or c.cell_type != "code" or c.grade_id]
         return cls(
             name=book.name,
@@ -93,10 +91,13 @@ class Template:
         cell = self.cells[index]
         return cell.grade_id or cell.cell_id
 
+    def as_released(self, index: int, text: str) -> bool:
+        """Tell whether a text is what the student received, but for invisible white space."""
+        return text == self.cells[index].released or normal(text) == self.released[index]
+
     def is_stub(self, index: int, text: str) -> bool:
-        """Tell whether a text is what the student received (or nothing at all)."""
-        plain = normal(text)
-        return not plain or plain == self.released[index]
+        """Tell whether a text is what the student received, or nothing at all."""
+        return self.as_released(index, text) or not text.strip()
 
     def claims(self, text: str) -> frozenset[int]:
         """Return the answer cells whose own names a text defines."""

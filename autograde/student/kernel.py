@@ -10,11 +10,13 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from autograde.plain_data import Decoder, NotPlainError, Snapshot, decode, encode
 from autograde.student.shell import Shell, prepare_figures, read_descriptor
+from autograde.student.undrawn import undrawn
 from autograde.wire import PeerGoneError, receive_blocking, send_blocking
 
 _TEXT = 4000  # characters of an exception's text, or of a repr, that cross
@@ -63,8 +65,12 @@ class Kernel:
 
     # requests
 
-    def run(self, text: str, images: bool) -> tuple[object, ...]:
-        """Run a cell: its outputs, its error, its value's text, the lines of the cell that it failed in."""
+    def run(self, text: str, figures: str) -> tuple[object, ...]:
+        """Run a cell: its outputs, its error with the lines of the cell it failed in, its value's text.
+
+        `figures` says what becomes of them: ``made`` (as objects), ``shown`` (as pictures too) or ``undrawn``.
+        """
+        images = figures == "shown"
         outputs = self._shell.outputs
         outputs.clear()
         outputs.images = images
@@ -72,7 +78,8 @@ class Kernel:
             prepare_figures(self._shell, render=True)
         self._busy = True
         try:
-            ran = self._shell.run(text)
+            with undrawn() if figures == "undrawn" else nullcontext():
+                ran = self._shell.run(text)
             error = None if ran.error is None else describe(ran.error, ran.filename)
         except KeyboardInterrupt as late:
             ran, error = None, describe(late, "")
@@ -125,7 +132,8 @@ class Kernel:
     def names(self) -> tuple[object, ...]:
         """Describe every name (only asked for while planning, of the instructor's own solution).
 
-        Each is (name, identity, digest or None where the value cannot cross, library path or None).
+        Each is (name, identity, digest or None where the value cannot cross, library path or None, whether it
+        is a live object: one that can neither cross nor be defined again by running its cell).
         """
         rows: list[tuple[object, ...]] = []
         for name, value in list(self._shell.names.items()):
@@ -133,7 +141,8 @@ class Kernel:
                 digest = hash(encode(value))
             except Exception:
                 digest = None
-            rows.append((name, id(value), digest, _library_path(value)))
+            live = digest is None and not isinstance(value, FunctionType | type | ModuleType)
+            rows.append((name, id(value), digest, _library_path(value), live))
         return ("names", rows)
 
     # helpers

@@ -132,7 +132,7 @@ def test_a_forced_run_that_we_fail_keeps_the_grade(root):
 def test_exit_status(root, answers, status):
     for number, answer in enumerate(answers):
         course.submit(root, f"student{number}", answer)
-    assert command.exit_status(list(grade(root).values())) == status
+    assert command.status_of(each.result for each in grade(root).values()) == status
 
 
 def test_json_has_the_documented_keys_and_no_others(root, tmp_path):
@@ -229,11 +229,20 @@ def test_late_penalty_follows_the_courses_policy(root):
     course.submit(root, "bob", timestamp="2026-11-01 10:00:00 UTC")
     grade(root)
     sqlite_run(root, "update assignment set duedate = '2026-11-01 12:00:00.000000'")
+    grade(root)  # nothing to run, but the due date is new
+    assert penalties(root) == {("ann", "alpha"): 5.0, ("ann", "beta"): 0.0} | dict.fromkeys(
+        [("bob", "alpha"), ("bob", "beta")]
+    )
     grade(root, force=True)
-    penalties = {(s, n): p for s, n, _, p in dump(root / "gradebook.db")["submitted_notebooks"]}
-    assert penalties["ann", "alpha"] == 5.0
-    assert penalties["bob", "alpha"] is None
+    assert penalties(root)["ann", "alpha"] == 5.0
     assert load(root / "autograded" / "ann" / course.ASSIGNMENT).seconds_late == 22 * 3600
+    sqlite_run(root, "update submitted_assignment set extension = '1970-01-02 00:00:00.000000'")  # one day
+    grade(root)
+    assert set(penalties(root).values()) == {None}
+
+
+def penalties(root: Path) -> dict[tuple[str, str], float | None]:
+    return {(s, n): p for s, n, _, p in dump(root / "gradebook.db")["submitted_notebooks"]}
 
 
 def test_submissions_that_arrive_meanwhile_are_graded(root):

@@ -40,7 +40,7 @@ def test_roles_points_and_releases(shapes: Assignment) -> None:
         "area-test": (Role.TEST, 2, False, True),
         "kind": (Role.GIVEN, 0, False, True),
         "why": (Role.GRADED_ANSWER, 3, True, False),
-        "draw": (Role.GRADED_ANSWER, 1, True, True),
+        "draw": (Role.TASK, 1, True, True),
     }
     for name, facts in expected.items():
         made = cells[name]

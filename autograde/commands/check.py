@@ -1,0 +1,130 @@
+"""``check``: check your own notebook against the visible tests, judged as in grading."""
+
+import argparse
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from autograde.commands.grade import add_engine_arguments, status_of
+from autograde.course import Assignment, Role, SourceCell, SourceNotebook, Submission, load_assignment
+from autograde.errors import SandboxUnavailableError, UsageError
+from autograde.executors import Finished, Job, LocalExecutor
+from autograde.exercises import exercises
+from autograde.intake import admit
+from autograde.layout import CourseLayout
+from autograde.outcome import SubmissionResult, TestOutcome
+from autograde.sandbox import Kind
+from autograde.wording import OUTCOMES, exercise_title, test_title
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.add_argument("notebook", type=Path, help="your notebook (*.ipynb)")
+    parser.add_argument(
+        "--assignment", metavar="NAME", help="folder under source/, where it can't be guessed"
+    )
+    add_engine_arguments(parser, sandbox=None)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Judge the notebook and print each verdict; return the exit status."""
+    path: Path = arguments.notebook
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}; name a notebook (*.ipynb)") from error
+    layout = CourseLayout.of(_course(path, arguments.course))
+    full = load_assignment(layout.root, arguments.assignment or _assignment_of(layout, path))
+    assignment, hidden = visible_only(full, path.stem)
+    files = {f"{assignment.notebooks[0].name}.ipynb": content}
+    intake = admit(assignment, Submission("you", files, {}, None, "", "check"))
+    result = _judge(assignment, Job("you", intake), layout.root, arguments.sandbox).result
+    print("\n".join(verdict_lines(assignment, result)))
+    if hidden:
+        print(f"另有 {hidden} 项评分时才运行的检查 · {hidden} more checks run only when you are graded")
+    return status_of([result])
+
+
+def visible_only(assignment: Assignment, name: str) -> tuple[Assignment, int]:
+    """Return one notebook of an assignment without hidden tests, and how many tests had hidden parts.
+
+    Raises:
+        UsageError: There is no such notebook.
+    """
+    found = [book for book in assignment.notebooks if book.name == name]
+    if not found and len(assignment.notebooks) == 1:
+        found = list(assignment.notebooks)
+    if not found:
+        names = ", ".join(f"{book.name}.ipynb" for book in assignment.notebooks)
+        raise UsageError(f"{assignment.name} has no notebook {name}.ipynb; it has {names}: rename yours")
+    hidden = sum(cell.role is Role.TEST and cell.source != cell.released for cell in found[0].cells)
+    cells = tuple(_visible(cell) for cell in found[0].cells)
+    book = SourceNotebook(found[0].name, cells, found[0].metadata)
+    return replace(
+        assignment, notebooks=(book,), fingerprint=f"{assignment.fingerprint}-{book.name}-visible"
+    ), hidden
+
+
+def verdict_lines(assignment: Assignment, result: SubmissionResult) -> Iterator[str]:
+    """Yield what a student reads: a line for each test, and its message."""
+    tests = {test.grade_id: test for book in result.notebooks for test in book.tests}
+    for exercise in exercises(assignment):
+        yield exercise_title(exercise.grade_id)
+        for each in exercise.tests:
+            test = tests.get(each.grade_id)
+            if test is None:
+                continue
+            wording = OUTCOMES[test.outcome]
+            mark = "✓" if test.outcome is TestOutcome.PASSED else "✗"
+            yield f"  {mark} {test_title(each.grade_id, exercise.grade_id)}: {wording.zh} · {wording.en}"
+            if test.message and test.outcome is not TestOutcome.PASSED:
+                yield from (f"      {line}" for line in test.message.splitlines())
+    yield from (f"· {line}" for line in (*result.repairs, *result.notes))
+
+
+def _visible(cell: SourceCell) -> SourceCell:
+    """Return a test with its released text; one that has nothing visible to check becomes a given cell."""
+    if cell.role is not Role.TEST:
+        return cell
+    role = Role.TEST if _checks_something(cell.released) else Role.GIVEN
+    return replace(cell, source=cell.released, role=role, points=cell.points if role is Role.TEST else 0.0)
+
+
+def _checks_something(code: str) -> bool:
+    try:
+        return bool(ast.parse(code).body)
+    except SyntaxError:  # magics
+        return bool(code.strip())
+
+
+def _judge(assignment: Assignment, job: Job, course: Path, sandbox: Kind | None) -> Finished:
+    """Run the notebook; without a wish of the student's, in the sandbox where there is one."""
+    kinds: tuple[Kind, ...] = ("bwrap", "none") if sandbox is None else (sandbox,)
+    for kind in kinds:
+        try:
+            with LocalExecutor(assignment, jobs=1, sandbox=kind, hidden=(course,)) as executor:
+                return next(iter(executor.run([job])))
+        except SandboxUnavailableError:
+            if kind == kinds[-1]:
+                raise
+    raise AssertionError("a sandbox is always tried")
+
+
+def _course(notebook: Path, given: Path) -> Path:
+    for folder in (given, *notebook.resolve().parents):
+        if (folder / "source").is_dir():
+            return folder
+    raise UsageError(
+        f"{notebook} lies in no course (no folder above it has source/): name it with --course DIR"
+    )
+
+
+def _assignment_of(layout: CourseLayout, notebook: Path) -> str:
+    folders = sorted(path.parent.name for path in (layout.root / "source").glob(f"*/{notebook.stem}.ipynb"))
+    if len(folders) != 1:
+        known = ", ".join(sorted(path.name for path in (layout.root / "source").iterdir() if path.is_dir()))
+        raise UsageError(
+            f"can't tell which assignment {notebook.name} belongs to: add --assignment, one of {known}"
+        )
+    return folders[0]

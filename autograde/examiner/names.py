@@ -1,0 +1,57 @@
+"""Which names a cell's text binds, and which it takes from before."""
+
+import ast
+import re
+import symtable
+
+WORD = re.compile(r"[^\W\d]\w*")  # what may be a name
+
+
+def bound_and_needed(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names that a cell binds at its top level, and those that it may take from earlier cells.
+
+    A text that is not plain Python (a magic) needs every word in it.
+
+    Example:
+        >>> bound, needed = bound_and_needed("total = price * count")
+        >>> sorted(bound), sorted(needed)
+        (['total'], ['count', 'price'])
+    """
+    try:
+        tree = ast.parse(source)
+        table = symtable.symtable(source, "cell", "exec")
+    except (SyntaxError, ValueError):
+        return frozenset(), frozenset(WORD.findall(source))
+    bound = frozenset(s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported())
+    inner: set[str] = set()
+    waiting = table.get_children()
+    while waiting:
+        scope = waiting.pop()
+        waiting += scope.get_children()
+        inner |= {s.get_name() for s in scope.get_symbols() if s.is_global() and s.is_referenced()}
+    return bound, frozenset((inner - bound) | _read_first(tree))
+
+
+def _read_first(tree: ast.Module) -> set[str]:
+    """Return the names that statements of the top level read before a statement has bound them for certain."""
+    certain: set[str] = set()
+    needed: set[str] = set()
+    for statement in tree.body:
+        read: set[str] = set()
+        stored: set[str] = set()
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name):
+                (read if isinstance(node.ctx, ast.Load) else stored).add(node.id)
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            read.add(statement.target.id)
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            certain.add(statement.name)
+            continue  # its own needs are those of an inner scope
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            certain |= {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+            continue
+        loops = {name for name in stored if isinstance(statement, ast.For)}
+        needed |= read - certain - loops
+        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.For | ast.With):
+            certain |= stored
+    return needed
