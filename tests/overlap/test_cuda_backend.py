@@ -144,11 +144,30 @@ def test_observation_comes_from_the_profiler(monkeypatch):
     assert observation.timeline.serial["compute"] == [(1.6, 2.1), (2.1, 2.6)]
 
 
+def test_a_first_session_that_sees_nothing_is_repeated(monkeypatch):
+    backend = make(monkeypatch, Gpu(blind_sessions=1))
+    assert backend.observe(2).timeline.source == "profiler"
+    blind = make(monkeypatch, Gpu(blind_sessions=99)).observe(2)
+    assert blind.timeline.source is None and "CUPTI" in blind.timeline.reason
+
+
+def test_events_lost_at_the_start_cost_only_the_throw_away_run(monkeypatch):
+    observation = make(monkeypatch, Gpu(dropped_kernels=3)).observe(4)
+    assert len(observation.timeline.overlap["compute"]) == 4
+
+
+def test_events_lost_from_the_run_itself_are_no_evidence(monkeypatch):
+    """The throw-away run has 3 events; a loss of 6 reaches the gate, the copy and a product of the run."""
+    observation = make(monkeypatch, Gpu(dropped_kernels=6)).observe(4)
+    assert observation.timeline.source is None
+    assert observation.evidence["intervals_intersect"] is None
+
+
 def test_a_source_that_the_profiler_calls_pageable_is_not_pinned(monkeypatch):
     original = kineto.device_run
 
-    def pageable(events):
-        return original([{**e, "name": e["name"].replace("Pinned", "Pageable")} for e in events])
+    def pageable(events, units):
+        return original([{**e, "name": e["name"].replace("Pinned", "Pageable")} for e in events], units)
 
     monkeypatch.setattr(kineto, "device_run", pageable)
     assert make(monkeypatch, Gpu()).observe(2).evidence["pinned_source"] is False
@@ -162,7 +181,8 @@ def test_each_check_changes_what_is_copied_and_computed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("seen", "missing"), [((), "copy and no kernel"), (("kernel",), "copy"), (("gpu_memcpy",), "kernel")]
+    ("seen", "missing"),
+    [((), "copy and no kernel"), (("kernel",), "copy"), (("gpu_memcpy",), "gate and no kernel")],
 )
 def test_without_cupti_the_path_is_null_with_a_reason(monkeypatch, seen, missing):
     observation = make(monkeypatch, Gpu(profiler_sees=seen)).observe(2)
