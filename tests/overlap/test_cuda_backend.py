@@ -228,6 +228,13 @@ def test_a_small_device_shrinks_before_it_fails(monkeypatch):
     assert backend.describe()["workload"]["matrix_size_used"] == 128
 
 
+def test_the_matrix_is_never_shrunk_twice(monkeypatch):
+    needed_at_256 = 2 * 16 * MIB + 256 * 256 * 30 + 128 * MIB
+    with pytest.raises(DeviceError, match="already at 128") as caught:
+        make(monkeypatch, Gpu(memory_bytes=needed_at_256, fail_allocations=1), matrix_size=256)
+    assert caught.value.kind == "out_of_memory"
+
+
 def test_memory_that_runs_out_twice_is_an_environment_fault(monkeypatch):
     with pytest.raises(RuntimeError, match="out of memory"):
         make(monkeypatch, Gpu(fail_allocations=2), matrix_size=128)
