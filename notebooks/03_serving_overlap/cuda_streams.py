@@ -112,7 +112,7 @@ if note:
 # * **Interleaved pairs**: serial and overlapped runs are neighbours and take turns at going first, so heat and clocks meet both alike.
 
 # %% [markdown] key="method-checks" lang="zh"
-# 数得快还要数得对。每一档都另做核对：先把目标区填上“毒药”，再改掉源数据，跑完后逐字节比较，整个矩阵乘与高精度参考比较。还有一个自检：**串行对串行**。如果连它都“变快”了，说明机器太吵，这次的结果一概不认。
+# 光快不行，还得对。每一档都另做核对：先把目标区填满废值（行话叫“投毒”），再改掉源数据；跑完后逐字节比较，整个乘积也与高精度参考比较。还有一个自检：**串行对串行**。如果连它都“变快”了，说明机器太吵，这次的结果一概不认。
 
 # %% [markdown] key="method-checks" lang="en"
 # Fast is worth nothing if it is wrong. Each case is also checked: the target is poisoned, the source changed, and afterwards every byte and the whole product are compared, the latter with a high-precision reference. And there is a self-check, **serial against serial**. If even that comes out faster, the machine is too noisy and nothing is accepted.

@@ -215,6 +215,13 @@ def test_command_list_show_compare_trace_table(written, tmp_path, capsys):
     assert main(["list", *results]) == 0
 
 
+def test_a_bad_file_does_not_hide_the_others_in_the_list(written, tmp_path, capsys):
+    (tmp_path / "inf_serving_overlap_real_gpu_bad_20260101T000000Z.json").write_text("{")
+    assert main(["list", "--results", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert written.name in printed.out and "bad_2026" in printed.err
+
+
 def test_command_finds_a_result_that_does_not_follow_from_its_samples(report, tmp_path, capsys):
     report["cases"][0]["latency_ratio"] -= 0.2
     assert main(["show", str(result_file.write(report, tmp_path)), "--verify"]) == 1

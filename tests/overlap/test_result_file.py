@@ -213,8 +213,11 @@ def test_an_invalid_report_is_not_saved_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(
         record, "run_experiment", lambda settings: {"started_at": "", "run_mode": "", "run_label": ""}
     )
+    elsewhere = []
+    monkeypatch.setattr(record.tempfile, "mkdtemp", lambda **options: elsewhere.append(options))
     with pytest.raises(ResultFileError, match="not a valid result"):
         run_and_write(SETTINGS, tmp_path)
+    assert elsewhere == []
 
 
 def test_an_interrupted_write_leaves_no_file(report, tmp_path, monkeypatch):
