@@ -36,30 +36,53 @@ def make_plan(bench: Bench, fingerprint: str, in_fork: Callable[[Callable[[], An
         False,
     )
     watched: list[Watched] = in_fork(lambda: watch(bench, solution))
-    books = [seen.plan for seen in watched]
-    everything = [seen.all_names for seen in watched]
+    books = [list(seen.plan) for seen in watched]
     work = _released_tests(bench, solution)
-    for attempt in ("lean", "names used", "every name", "shared"):
+    for step in (_draw, _run_all, _take_all_names, _share, None):
         plan = Plan(fingerprint, tuple(tuple(book) for book in books))
         report = in_fork(partial(examine, replace(bench, plan=plan), work, _no_progress))
         failed = _not_full(bench, report)
         spoilt = _spoilt(report, watched)
-        if not (failed or spoilt) or attempt == "shared":
+        if step is None or not (failed or spoilt):
             break
-        for number in {number for number, _ in failed} | spoilt:
-            books[number] = [replace(cell, skipped=False, undrawn=False) for cell in books[number]]
-        for number, index in failed:
-            cell_plan = books[number][index]
-            if attempt == "names used":
-                books[number][index] = replace(cell_plan, names=tuple(sorted(everything[number][index])))
-            elif watched[number].passed[index]:
-                books[number][index] = replace(cell_plan, shared=True)
+        step(books, failed, spoilt, watched)
     problems = tuple(
         f"{bench.task.books[number].name}: {bench.task.books[number].cells[index].grade_id}: "
         "the instructor's own solution does not get full marks"
         for number, index in failed
     )
     return replace(plan, problems=problems)
+
+
+Places = list[tuple[int, int]]  # a notebook's number and a cell's index
+
+
+def _draw(books: list[list[CellPlan]], failed: Places, spoilt: Places, watched: list["Watched"]) -> None:
+    """Draw the figures whose cells fail when they are not drawn."""
+    for number, index in spoilt:
+        books[number][index] = replace(books[number][index], undrawn=False)
+
+
+def _run_all(books: list[list[CellPlan]], failed: Places, spoilt: Places, watched: list["Watched"]) -> None:
+    """Have the examiner run every cell of a notebook with a failing test."""
+    for number in {number for number, _ in failed}:
+        books[number] = [replace(cell, skipped=False, undrawn=False) for cell in books[number]]
+
+
+def _take_all_names(
+    books: list[list[CellPlan]], failed: Places, spoilt: Places, watched: list["Watched"]
+) -> None:
+    """Give a failing test every name of the student's: it may look one up by its text."""
+    for number, index in failed:
+        names = tuple(sorted(watched[number].all_names[index]))
+        books[number][index] = replace(books[number][index], names=names)
+
+
+def _share(books: list[list[CellPlan]], failed: Places, spoilt: Places, watched: list["Watched"]) -> None:
+    """Move a failing test to the student's process, if it passes there."""
+    for number, index in failed:
+        if watched[number].passed[index]:
+            books[number][index] = replace(books[number][index], shared=True)
 
 
 def _no_progress(number: int, what: object) -> None:
@@ -78,7 +101,7 @@ def _released_tests(bench: Bench, solution: Work) -> Work:
     return replace(solution, books=books)
 
 
-def _not_full(bench: Bench, report: Report) -> list[tuple[int, int]]:
+def _not_full(bench: Bench, report: Report) -> Places:
     failed = []
     for number, book in enumerate(bench.task.books):
         graded = [index for index, cell in enumerate(book.cells) if cell.is_graded]
@@ -88,14 +111,14 @@ def _not_full(bench: Bench, report: Report) -> list[tuple[int, int]]:
     return failed
 
 
-def _spoilt(report: Report, watched: list["Watched"]) -> set[int]:
-    """Return the notebooks where a cell fails that did not fail when figures were drawn."""
-    return {
-        number
+def _spoilt(report: Report, watched: list["Watched"]) -> Places:
+    """Return the cells that fail, and that did not fail when figures were drawn."""
+    return [
+        (number, index)
         for number, (cells, seen) in enumerate(zip(report.runs, watched, strict=True))
-        for (outputs, _), plan, passed in zip(cells, seen.plan, seen.passed, strict=True)
-        if plan.undrawn and passed and any(output["output_type"] == "error" for output in outputs)
-    }
+        for index, ((outputs, _), plan) in enumerate(zip(cells, seen.plan, strict=True))
+        if plan.undrawn and seen.passed[index] and any(output["output_type"] == "error" for output in outputs)
+    ]
 
 
 class Watched:
@@ -181,6 +204,8 @@ def _watch_book(bench: Bench, students: Students, book: Book) -> Watched:
                 else:
                     theirs.add(name)
         else:
+            # What a student's function changes when an instructor's cell calls it stays the student's.
+            changed = {name for name in changed if name not in theirs or name in bound}
             theirs -= changed
             for name in changed:
                 libraries.pop(name, None)

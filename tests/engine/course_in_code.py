@@ -80,7 +80,7 @@ def submission(
     return Job(student, Intake(tuple(books), dict(files or {})))
 
 
-def tests_of(finished: Finished) -> dict[str, TestResult]:
+def results_of(finished: Finished) -> dict[str, TestResult]:
     return {test.grade_id: test for test in _tests(finished)}
 
 

@@ -1,0 +1,125 @@
+"""Every attack of this folder earns nothing on what it attacks and leaves everything else as it was.
+
+Each other file here is an answer cell whose first line says what it tries. All are harmless without a sandbox
+too: signals go only to parents and children, forks, bytes and seconds are few, and no network is touched.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from autograde.executors import Finished
+from autograde.outcome import Status
+from autograde.sandbox import Kind
+from tests.engine.conftest import Start
+from tests.engine.course_in_code import answer, assignment, check, given, points_of, results_of, submission
+
+ATTACKS = sorted(
+    path for path in Path(__file__).parent.glob("*.py") if path.stem not in ("__init__", "test_attacks")
+)
+
+RIGHT = """\
+def spread(values):
+    low, high = min(values), max(values)
+    return {"low": low, "high": high, "spread": high - low}
+"""
+OTHER = "def double(x):\n    return 2 * x"
+LATER = "print('later')"
+
+TASK = assignment(
+    given("TOLERANCE = 1e-9\ndef close(a, b):\n    return abs(a - b) <= TOLERANCE"),
+    answer(OTHER, grade_id="bystander"),
+    check("before", "assert double(4) == 8", 1.0),
+    answer(RIGHT, grade_id="target"),
+    check(
+        "target-visible",
+        "result = spread([3.0, 1.0, 2.0])\n"
+        "assert result == {'low': 1.0, 'high': 3.0, 'spread': 2.0}, 'spread is high - low'\n"
+        "assert close(result['spread'], 2.0)",
+        3.0,
+    ),
+    check(
+        "target-hidden",
+        "# a rule of the text, on new values\n"
+        "### BEGIN HIDDEN TESTS\n"
+        "import numpy as np\n"
+        "expected = {'low': 12346, 'high': 1000000, 'spread': 987654}  # a hidden spread\n"
+        "assert spread([1000000, 500000, 12346]) == expected, 'spread of large values'\n"
+        "assert np.isclose(spread([0.5, 0.25])['spread'], 0.25)\n"
+        "### END HIDDEN TESTS",
+        3.0,
+    ),
+    check(
+        "target-arguments",
+        "### BEGIN HIDDEN TESTS\nwindow = [2, 1]\nwant = spread(window)\n"
+        "assert window == [2, 1] and want['spread'] == 1, 'arguments stay as they are'\n### END HIDDEN TESTS",
+        1.0,
+    ),
+    answer(LATER, grade_id="later"),
+    check("after", "assert double(21) == 42", 1.0),
+)
+TARGETS = ("target-visible", "target-hidden", "target-arguments")
+
+
+def run(start: Start, kind: Kind, text: str, later: str = LATER) -> Finished:
+    job = submission(TASK, {"bystander": OTHER, "target": text, "later": later}, student="attacker")
+    (finished,) = start(TASK, kind).run([job])
+    return finished
+
+
+def test_there_are_attacks_enough_and_each_says_what_it_tries() -> None:
+    assert len(ATTACKS) >= 40
+    for path in ATTACKS:
+        first = path.read_text().splitlines()[0]
+        assert first.startswith("# ") and len(first) > 20, path.name
+
+
+def test_the_right_answer_has_full_marks(start: Start, kind: Kind) -> None:
+    finished = run(start, kind, RIGHT)
+    assert finished.result.score == 9.0 and finished.result.status is Status.GRADED
+    assert start(TASK, kind).plan.problems == ()
+
+
+@pytest.mark.parametrize("path", ATTACKS, ids=lambda path: path.stem)
+def test_an_attack_earns_nothing_and_leaves_the_rest(start: Start, kind: Kind, path: Path) -> None:
+    finished = run(start, kind, path.read_text())
+    points = points_of(finished)
+    assert [points[name] or 0.0 for name in TARGETS] == [0.0, 0.0, 0.0], results_of(finished)
+    assert points["before"] == points["after"] == 1.0, results_of(finished)
+    told = " ".join(result.message for result in results_of(finished).values())
+    assert "987654" not in told and "12346" not in told
+    shown = str(finished.runs)
+    assert "987654" not in shown and "12346" not in shown
+
+
+@pytest.mark.parametrize("kind_of_leak", ["variable", "file"])
+def test_hidden_inputs_cannot_be_printed_later(start: Start, kind: Kind, kind_of_leak: str) -> None:
+    text = (Path(__file__).parent / "prints_the_inputs_later.py").read_text()
+    later = (
+        "print('later', seen)" if kind_of_leak == "variable" else "print('later', open('seen.txt').read())"
+    )
+    finished = run(start, kind, text, later)
+    shown = str(finished.runs["book"][-2].outputs)
+    assert "12346" not in str(finished.runs)
+    assert "later" in shown or "FileNotFoundError" in shown  # the cell did run, elsewhere
+
+
+def test_the_next_submission_is_untouched(start: Start, kind: Kind) -> None:
+    jobs = [
+        submission(TASK, {"bystander": OTHER, "target": RIGHT, "later": LATER}, student=f"honest{n}")
+        if n % 2
+        else submission(
+            TASK, {"bystander": OTHER, "target": path.read_text(), "later": LATER}, student=f"attack{n}"
+        )
+        for n, path in enumerate(
+            [
+                p
+                for p in ATTACKS
+                if p.stem in ("background_process", "patched_builtins", "poisoned_module_cache")
+            ]
+            * 2
+        )
+    ]
+    scores = {f.result.student_id: f.result.score for f in start(TASK, kind).run(jobs)}
+    assert all(score == 9.0 for name, score in scores.items() if name.startswith("honest"))
+    assert all(score == 2.0 for name, score in scores.items() if name.startswith("attack"))
