@@ -6,6 +6,7 @@ import builtins
 import os
 import sys
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import CO_COROUTINE
 from typing import Any
@@ -165,10 +166,21 @@ class Shell:
         if body and isinstance(body[-1], ast.Expr):
             last = ast.Interactive([body.pop()])
         with compiler.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
-            if body:
-                self._exec(compiler(tree, filename, "exec"))
+            for part in self._parts(tree, filename):
+                self._exec(part)
             if last is not None:
                 self._exec(compiler(last, filename, "single"))
+
+    def _parts(self, tree: ast.Module, filename: str) -> Iterator[Any]:
+        """Compile a cell at once; one that cannot be compiled runs up to its bad statement, as in a notebook."""
+        compiler = self.ip.compile
+        try:
+            whole = compiler(tree, filename, "exec") if tree.body else None
+        except (SyntaxError, ValueError):
+            yield from (compiler(ast.Module([node], []), filename, "exec") for node in tree.body)
+            return
+        if whole is not None:
+            yield whole
 
     def _exec(self, code: Any) -> None:
         if code.co_flags & CO_COROUTINE:
