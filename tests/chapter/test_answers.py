@@ -142,7 +142,9 @@ def test_a_wrong_todo1_costs_todo2_only_what_depends_on_it(wrong: str, still_ear
 
 def test_failing_tests_name_the_rule_in_both_languages(capsys: pytest.CaptureFixture[str]) -> None:
     """Each message is a constant of the instructor's notebook: hidden values cannot leak through it."""
-    instructor = "\n".join(source for name in set(NOTEBOOK_OF.values()) for _, _, source in managed_cells(name))
+    instructor = "\n".join(
+        source for name in set(NOTEBOOK_OF.values()) for _, _, source in managed_cells(name)
+    )
     messages = set()
     for todo, path in WRONG:
         verdicts = sit_one(todo, path.read_text(encoding="utf-8")).values()

@@ -42,6 +42,8 @@ class Gpu:
     host: float = 0.0
     engines: dict[str, float] = field(default_factory=dict)
     profile: list[dict[str, Any]] | None = None
+    pauses: list[float] = field(default_factory=list)
+    profiled_pause_ms: float = 0.0
     streams_made: int = 0
     events_made: int = 0
     device_allocations: int = 0
@@ -62,6 +64,9 @@ class Stream:
     def run(self, engine: str, name: str, category: str, duration: float) -> tuple[float, float]:
         gpu = self.gpu
         gpu.host += gpu.submit_ms
+        if engine != "spin":
+            gpu.host += gpu.pauses.pop() if gpu.pauses else 0.0
+            gpu.host += gpu.profiled_pause_ms if gpu.profile is not None else 0.0
         start = max(self.ready, gpu.host, gpu.engines.get(engine, 0.0))
         end = start + duration
         self.ready = gpu.engines[engine] = end

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -89,6 +90,12 @@ def test_checks_pass_and_can_be_repeated(backend, order):
         assert check.relative_error < check.tolerance
 
 
+def test_each_check_changes_what_is_copied_and_computed(backend):
+    source, left = backend._source.copy(), backend._left.copy()
+    backend.check("serial", 1)
+    assert (backend._source != source).all() and (backend._left != left).all()
+
+
 def test_a_copy_that_does_not_happen_is_found(backend, monkeypatch):
     assert backend.check("overlap", 1).copy_correct
     monkeypatch.setattr(backend, "_copy", lambda: None)
@@ -124,7 +131,11 @@ def test_close_ends_both_threads_also_after_an_interrupt(monkeypatch):
     assert threading.active_count() == before + 2
     made.prepare(MIB)
 
+    waiting, sleep = type(made._gate).n_waiting, time.sleep
+
     def interrupt(seconds: float) -> None:
+        while waiting.fget(made._gate) < 2:
+            sleep(0.001)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.overlap.fake_torch import FakeTorch, Gpu
 from tests.overlap.simulated import quiet
-from tools.overlap import DeviceError, Settings, cuda, cuda_device, result_file
+from tools.overlap import DeviceError, Settings, cuda, cuda_device, kineto, result_file
 from tools.overlap.experiment import run_experiment
 from tools.overlap.settings import MIB, REAL_GPU
 
@@ -73,6 +73,30 @@ def test_a_gate_that_opens_early_is_lengthened_and_the_run_repeated(monkeypatch)
     assert backend.state()["gate_misses"] >= 1
 
 
+def test_a_host_that_stumbles_now_and_then_is_forgiven(monkeypatch):
+    """Every third run meets a pause of 40 ms: it is repeated, and the gate that is kept stays short."""
+    gpu = Gpu()
+    backend = make(monkeypatch, gpu)
+    for number in range(60):
+        if number % 3 == 0:
+            gpu.pauses = [40.0]
+        assert backend.run("overlap", 4) == pytest.approx(2.0)
+    assert backend.state()["gate_misses"] >= 20
+    began = gpu.host
+    backend.run("empty", 0)
+    assert gpu.host - began <= cuda.KEPT_GATE_MS + 1
+
+
+def test_a_profiler_that_slows_the_host_gets_a_longer_gate(monkeypatch):
+    gpu = Gpu()
+    backend = make(monkeypatch, gpu)
+    gpu.profiled_pause_ms = 15.0
+    assert backend.observe(2).evidence["intervals_intersect"] is True
+    gpu.profiled_pause_ms = 300.0
+    observation = backend.observe(2)
+    assert observation.timeline.source is None and "gate opened" in observation.timeline.reason
+
+
 @pytest.mark.parametrize("order", ["copy", "overlap"])
 def test_a_copy_that_blocks_the_host_is_an_environment_fault(monkeypatch, order):
     backend = make(monkeypatch, Gpu(copy_blocks_host=True))
@@ -118,6 +142,23 @@ def test_observation_comes_from_the_profiler(monkeypatch):
     assert observation.timeline.source == "profiler"
     assert observation.timeline.overlap == {"copy": [(0.0, 1.6)], "compute": [(0.0, 0.5), (0.5, 1.0)]}
     assert observation.timeline.serial["compute"] == [(1.6, 2.1), (2.1, 2.6)]
+
+
+def test_a_source_that_the_profiler_calls_pageable_is_not_pinned(monkeypatch):
+    original = kineto.device_run
+
+    def pageable(events):
+        return original([{**e, "name": e["name"].replace("Pinned", "Pageable")} for e in events])
+
+    monkeypatch.setattr(kineto, "device_run", pageable)
+    assert make(monkeypatch, Gpu()).observe(2).evidence["pinned_source"] is False
+
+
+def test_each_check_changes_what_is_copied_and_computed(monkeypatch):
+    backend = make(monkeypatch, Gpu())
+    source, left = backend._buffers.source.data.copy(), backend._buffers.left.data.copy()
+    backend.check("serial", 1)
+    assert (backend._buffers.source.data != source).all() and (backend._buffers.left.data != left).all()
 
 
 @pytest.mark.parametrize(
@@ -176,7 +217,7 @@ def test_close_frees_everything_and_may_be_repeated(monkeypatch):
     backend = make(monkeypatch, Gpu())
     backend.close()
     backend.close()
-    assert not hasattr(backend, "_all_source") and not hasattr(backend, "_product")
+    assert not hasattr(backend._buffers, "_all_source") and not hasattr(backend._buffers, "product")
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_a_field_that_smi_does_not_know_is_null_and_the_rest_is_kept(monkeypatch
         return done("1, 2\n")
 
     asked = smi(monkeypatch, answer)
-    values, reason = cuda_device.query_smi(("a", "old", "b"), None)
+    values, reason = cuda_device.query_smi(("a", "old", "b"), "GPU-1")
     assert values == {"a": 1, "old": None, "b": 2} and reason == "" and len(asked) == 2
 
 
@@ -68,7 +68,7 @@ def test_without_smi_everything_is_null_with_a_reason(monkeypatch):
         raise FileNotFoundError("nvidia-smi")
 
     smi(monkeypatch, answer)
-    values, reason = cuda_device.query_smi(("a",), None)
+    values, reason = cuda_device.query_smi(("a",), "GPU-1")
     assert values == {"a": None} and "could not be run" in reason
 
 
@@ -77,12 +77,12 @@ def test_smi_that_fails_otherwise_gives_its_first_line(monkeypatch):
         monkeypatch,
         lambda command: done("", "Failed to initialize NVML: Driver/library version mismatch\n", 18),
     )
-    assert "version mismatch" in cuda_device.query_smi(("a",), None)[1]
+    assert "version mismatch" in cuda_device.query_smi(("a",), "GPU-1")[1]
 
 
 def test_driver_versions_stay_text(monkeypatch):
     smi(monkeypatch, lambda command: done("550.54.15\n"))
-    assert cuda_device.query_smi(("driver_version",), None)[0] == {"driver_version": "550.54.15"}
+    assert cuda_device.query_smi(("driver_version",), "GPU-1")[0] == {"driver_version": "550.54.15"}
 
 
 @pytest.mark.parametrize(

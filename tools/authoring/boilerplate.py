@@ -71,16 +71,14 @@ def header_table(entry: dict[str, Any], points: float, language: str) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, ["---"] * len(heads), row))
 
 
-def badges(repository: str, notebook: str, language: str) -> str:
+def badges(repository: str, path: str) -> str:
     """Return links that open a notebook on the free platforms.
 
     Args:
         repository: ``OWNER/REPO/BRANCH``.
-        notebook: ``CHAPTER/NAME``.
-        language: ``zh`` or ``en``.
+        path: The notebook's path in the repository.
     """
     owner, repo, branch = repository.split("/", 2)
-    path = f"notebooks/{notebook}.{language}.ipynb"
     blob = f"{owner}/{repo}/blob/{branch}/{path}"
     links = {
         "ModelScope": f"https://modelscope.cn/notebook/share/github/{blob}",

@@ -34,6 +34,8 @@ _KNOWN = {
     "locked",
 }  # fmt: skip
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+_EDITIONS = ("solution", "release")
+_REGIONS = {"SOLUTION": "solution", "HIDDEN TESTS": "points"}  # marker -> the setting its cell must have
 _NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -64,6 +66,12 @@ class Chapter:
         """Return the names of the notebooks that nbgrader manages."""
         return [entry["name"] for entry in self.settings["notebook"] if entry["graded"]]
 
+    def edition(self, name: str, language: str) -> str:
+        """Return where the edition for readers lies, relative to the repository's root."""
+        if self.notebook(name)["graded"]:
+            return f"release/{language}/{self.name}/{name}.ipynb"
+        return f"notebooks/{self.name}/{name}.{language}.ipynb"
+
     def ungraded(self) -> list[str]:
         """Return the names of the other notebooks."""
         return [entry["name"] for entry in self.settings["notebook"] if not entry["graded"]]
@@ -71,10 +79,13 @@ class Chapter:
 
 def read_chapters(root: Path) -> list[Chapter]:
     """Return the chapters below ``notebooks/``, in reading order."""
-    return [
-        Chapter(path.parent, tomllib.loads(path.read_text(encoding="utf-8")))
-        for path in sorted((root / "notebooks").glob("*/chapter.toml"))
-    ]
+    chapters = []
+    for path in sorted((root / "notebooks").glob("*/chapter.toml")):
+        try:
+            chapters.append(Chapter(path.parent, tomllib.loads(path.read_text(encoding="utf-8"))))
+        except tomllib.TOMLDecodeError as problem:
+            raise MasterError(f"{path}: {problem}") from None
+    return chapters
 
 
 def read_repository(root: Path) -> str:
@@ -104,9 +115,10 @@ def read_master(root: Path, chapter: Chapter, name: str) -> NotebookNode:
     """
     path = chapter.folder / f"{name}.py"
     text = jupytext.read(path, fmt="py:percent")
-    points = sum(cell.metadata.get("points", 0) for cell in text.cells)
+    points = sum(cell.metadata.get("points", 0) for cell in text.cells if _is_points(cell))
     cells: list[NotebookNode] = []
     for cell in text.cells:
+        cell.metadata.pop("lines_to_next_cell", None)  # jupytext's own note on blank lines
         try:
             cells.extend(_build_cells(root, chapter, name, cell, points))
         except MasterError as problem:
@@ -126,18 +138,20 @@ def _build_cells(
     root: Path, chapter: Chapter, name: str, cell: NotebookNode, points: float
 ) -> list[NotebookNode]:
     settings = dict(cell.metadata)
-    settings.pop("lines_to_next_cell", None)  # jupytext's own note on blank lines
     unknown = sorted(settings.keys() - _KNOWN)
     if unknown:
         raise MasterError(f"unknown setting {', '.join(unknown)}: known are {', '.join(sorted(_KNOWN))}")
     if "grade_id" in settings:
-        return [_graded_cell(cell, settings)]
+        graded = _graded_cell(cell, settings)
+        _require_regions(cell.source, settings)
+        return [graded]
+    _require_regions(cell.source, settings)
     key = settings.get("key", "")
     if not _KEY.fullmatch(key):
         raise MasterError("each cell needs a key of lower-case letters, digits and hyphens")
     if cell.cell_type == "code":
         if "helpers" in settings:
-            source = boilerplate.set_up_code(root, settings["helpers"])
+            source = _set_up_code(root, settings["helpers"])
             folded = {"jupyter": {"source_hidden": True}, "cellView": "form"}
             return [nbformat.v4.new_code_cell(source, id=key, metadata={**folded, "tags": ["set-up"]})]
         tags = {"tags": ["parameters"]} if settings.get("parameters") else {}
@@ -145,7 +159,7 @@ def _build_cells(
     if settings.get("badges"):
         repository = read_repository(root)
         return [
-            _prose(boilerplate.badges(repository, f"{chapter.name}/{name}", language), key, language)
+            _prose(boilerplate.badges(repository, chapter.edition(name, language)), key, language)
             for language in LANGUAGES
             if repository
         ]
@@ -157,7 +171,34 @@ def _build_cells(
     language = settings.get("lang")
     if language not in LANGUAGES:
         raise MasterError("a prose cell needs lang='zh' or lang='en', and a partner in the other language")
-    return [_prose(cell.source, key, language, settings.get("edition"))]
+    edition = settings.get("edition")
+    if edition not in (None, *_EDITIONS):
+        raise MasterError(f"unknown edition {edition!r}: known are {', '.join(_EDITIONS)}")
+    return [_prose(cell.source, key, language, edition)]
+
+
+def _set_up_code(root: Path, helpers: object) -> str:
+    if not isinstance(helpers, list) or not all(isinstance(name, str) for name in helpers):
+        raise MasterError(f"helpers is {helpers!r}: give a list of paths")
+    try:
+        return boilerplate.set_up_code(root, helpers)
+    except (OSError, ValueError) as problem:
+        raise MasterError(f"helpers: {problem}") from None
+
+
+def _is_points(cell: NotebookNode) -> bool:
+    points = cell.metadata.get("points")
+    return isinstance(points, int | float) and not isinstance(points, bool) and points > 0
+
+
+def _require_regions(source: str, settings: dict[str, Any]) -> None:
+    """Marked regions are closed, and lie where nbgrader will take them out."""
+    for marker, setting in _REGIONS.items():
+        edges = re.findall(rf"### (BEGIN|END) {marker}", source)
+        if edges != ["BEGIN", "END"] * (len(edges) // 2):
+            raise MasterError(f"each ### BEGIN {marker} needs its ### END {marker}")
+        if edges and setting not in settings:
+            raise MasterError(f"### BEGIN {marker} belongs into a cell with a grade_id and {setting}")
 
 
 def _prose(source: str, key: str, language: str, edition: str | None = None) -> NotebookNode:
@@ -168,8 +209,12 @@ def _prose(source: str, key: str, language: str, edition: str | None = None) -> 
 def _graded_cell(cell: NotebookNode, settings: dict[str, Any]) -> NotebookNode:
     if "lang" in settings or "edition" in settings:
         raise MasterError("a cell with a grade_id is the same in both languages: it takes no lang")
+    if not _KEY.fullmatch(str(settings["grade_id"])):
+        raise MasterError("a grade_id has lower-case letters, digits and hyphens")
     solution = bool(settings.get("solution"))
     grade = "points" in settings
+    if grade and not _is_points(cell):
+        raise MasterError(f"points is {settings['points']!r}: give a number above 0")
     if not (solution or grade or settings.get("locked")):
         raise MasterError("a cell with a grade_id needs solution=true, points=N or locked=true")
     metadata: dict[str, Any] = {

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tools.authoring.masters import read_chapters, read_master
+from tools.authoring.masters import LANGUAGES, read_chapters, read_master
 
 MAX_LINES = 150
 _TABLE = re.compile(r"(<!-- chapters:begin -->\n).*?(<!-- chapters:end -->)", re.DOTALL)
@@ -17,10 +17,8 @@ def chapter_table(root: Path) -> str:
             name = entry["name"]
             cells = read_master(root, chapter, name).cells
             points = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
-            stem = f"release/{{}}/{chapter.name}/{name}.ipynb"
-            if not entry["graded"]:
-                stem = f"notebooks/{chapter.name}/{name}.{{}}.ipynb"
-            links = f"`{name}` [中文]({stem.format('zh')}) · [English]({stem.format('en')})"
+            zh, en = (chapter.edition(name, language) for language in LANGUAGES)
+            links = f"`{name}` [中文]({zh}) · [English]({en})"
             gpu = "optional" if entry["gpu"] else "no"
             row = (chapter.name, links, entry["summary"], entry["minutes"], points or "—", gpu)
             rows.append("| " + " | ".join(map(str, row)) + " |")

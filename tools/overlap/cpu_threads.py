@@ -11,9 +11,9 @@ the wall clock passed were on two cores at once.
 """
 
 import os
-import platform
 import threading
 import time
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from tools.overlap.backends import Check, Intervals, Observation, Order, Timeline
 from tools.overlap.intervals import from_zero, shared_fraction
+from tools.overlap.provenance import processor, usable_cores
 from tools.overlap.settings import MIB, Settings
 
 BLOCK = 64
@@ -28,22 +29,18 @@ BLOCKS_PER_UNIT = 8
 MATRIX_SIZE_LIMIT = 512
 OBSERVED_RUNS = 5
 PARALLELISM_LIMIT = 1.05
+CPU_SHARE_LIMIT = 1.3
 TOLERANCE = 1e-5
 _MS = 1e3
-
-
-def usable_cores() -> list[int]:
-    """Return the numbers of the cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
 
 
 class _Lane:
     """A thread that waits at the gate, runs one operation, and keeps its own clocks."""
 
     def __init__(self, name: str, gate: threading.Barrier, core: int) -> None:
-        self._gate, self._job, self._after = gate, None, None
+        self._gate = gate
+        self._job: Callable[[], None] | None = None
+        self._after: threading.Event | None = None
         self._core, self.pinned = core, False
         self._armed, self.done = threading.Semaphore(0), threading.Event()
         self.start = self.end = self.cpu = 0.0
@@ -51,7 +48,7 @@ class _Lane:
         self._thread = threading.Thread(target=self._loop, name=name, daemon=True)
         self._thread.start()
 
-    def arm(self, job: Any, after: "threading.Event | None") -> None:
+    def arm(self, job: Callable[[], None], after: threading.Event | None) -> None:
         """Give the next operation; it starts when the gate opens and `after` is set."""
         self.done.clear()
         self._job, self._after, self.failure = job, after, None
@@ -130,10 +127,17 @@ class CpuThreadsBackend:
                 f"the fixed window is the work of a matrix product of size {MATRIX_SIZE_LIMIT}, not "
                 f"{self._settings.matrix_size}: that takes a CPU core too long"
             )
+        if len(usable_cores()) < 2:
+            notes.append("one core: two threads take turns on it, and nothing can overlap")
+        if self._cpu_share is not None and self._cpu_share > CPU_SHARE_LIMIT:
+            notes.append(
+                f"compute alone used {self._cpu_share:.2f} cores: this BLAS splits even small products, "
+                "so the copy has no core to itself"
+            )
         return {
             "hardware": {
                 "cuda_available": None,
-                "device": platform.processor() or platform.machine(),
+                "device": processor(),
                 "cores_usable": len(usable_cores()),
                 "threads_pinned": self._copier.pinned and self._computer.pinned,
                 "compute_cpu_share": self._cpu_share,

@@ -158,20 +158,20 @@ def copy_engines(ordinal: int) -> tuple[int | None, str]:
         return None, f"neither cuda-bindings nor the CUDA driver could be asked: {first_line(str(problem))}"
 
 
-def query_smi(fields: tuple[str, ...], selector: str | None) -> tuple[dict[str, Any], str]:
+def query_smi(fields: tuple[str, ...], selector: str) -> tuple[dict[str, Any], str]:
     """Ask nvidia-smi; a field that it does not know or has no value for is null.
 
     Args:
         fields: Names for ``--query-gpu``.
-        selector: UUID or PCI address of the GPU; all GPUs, of which the first is used, if None.
+        selector: UUID of the GPU.
 
     Returns:
         Field -> number, text or None; and "" or the reason why there is nothing.
     """
     asked = list(fields)
     while asked:
-        command = ["nvidia-smi", f"--query-gpu={','.join(asked)}", "--format=csv,noheader,nounits"]
-        command += ["-i", selector] if selector else []
+        query = f"--query-gpu={','.join(asked)}"
+        command = ["nvidia-smi", query, "--format=csv,noheader,nounits", "-i", selector]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
         except (OSError, subprocess.SubprocessError) as problem:

@@ -56,7 +56,7 @@ def decide(
         self_check: Derived self-checks.
         failure: The failure, with ``is_environment``; None if there was none.
     """
-    level = EVIDENCE_LEVELS[run_mode]
+    level: str | None = EVIDENCE_LEVELS[run_mode]
     if run_mode == DRY_RUN:
         return Verdict(NOT_MEASURED, _text("dry_run"), level)
     if failure is not None:

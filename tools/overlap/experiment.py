@@ -7,7 +7,7 @@ from tools.overlap import analysis, estimates, failures, provenance
 from tools.overlap.backends import Backend
 from tools.overlap.decision import decide
 from tools.overlap.measurement import measure_overhead, measure_payload
-from tools.overlap.settings import CPU_THREADS, DRY_RUN, Settings
+from tools.overlap.settings import CPU_THREADS, DRY_RUN, REAL_GPU, Settings
 
 SCHEMA_VERSION = "inference-mechanism-gpu/v2"
 SEMANTIC_ID = "INF-SERVING-OVERLAP"
@@ -69,6 +69,8 @@ def run_experiment(
         backend.close()
     except (Exception, KeyboardInterrupt) as problem:
         report["failure"] = failures.describe(problem, stage)
+        if report["failure"]["kind"] in failures.WITHOUT_CUDA and settings.run_mode == REAL_GPU:
+            report["hardware"]["cuda_available"] = False
         if backend is not None:
             _close_after_failure(backend, report)
     report["cases"] = analysis.derive_cases(cases, settings.seed)

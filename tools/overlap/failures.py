@@ -101,6 +101,7 @@ CAUSES = {
         "traceback in the result file.",
     ),
 }
+WITHOUT_CUDA = ("no_torch", "torch_without_cuda", "no_driver", "driver_too_old", "no_gpu", "cuda_init_failed")
 _TEXTS = (
     ("no kernel image is available", "unsupported_architecture"),
     ("out of memory", "out_of_memory"),

@@ -5,19 +5,18 @@ import os
 import platform
 import subprocess
 import sys
-from datetime import UTC, datetime
+import time
 from pathlib import Path
 from typing import Any
 
 from tools.notebook_runtime import package_version
-from tools.overlap.cpu_threads import usable_cores
 
 PACKAGE = Path(__file__).resolve().parent
 
 
 def now() -> str:
     """Return the time in UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def framework() -> dict[str, str]:
@@ -32,7 +31,7 @@ def machine() -> dict[str, Any]:
     return {
         "os": f"{platform.system()} {platform.release()}",
         "machine": platform.machine(),
-        "processor": _processor(),
+        "processor": processor(),
         "cores_usable": len(usable_cores()),
         "load_average_at_start": None if load is None else [round(value, 2) for value in load],
     }
@@ -65,7 +64,15 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def _processor() -> str:
+def usable_cores() -> list[int]:
+    """Return the numbers of the cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def processor() -> str:
+    """Return the processor's model, as far as the system tells it."""
     if sys.platform.startswith("linux"):
         try:
             lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()

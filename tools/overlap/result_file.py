@@ -116,7 +116,7 @@ def read(path: Path) -> dict[str, Any]:
         ResultFileError: If it is missing, no JSON, of another version, or not valid.
     """
     try:
-        report = json.loads(path.read_text(encoding="utf-8"))
+        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ResultFileError(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:

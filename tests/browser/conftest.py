@@ -1,0 +1,72 @@
+"""Chromium, and the servers that the browser tests look at."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.lab import ASSIGNMENT, MAKE_LAB, ROOT, copy_course, start_lab
+from tests.browser.plain_course import grade
+
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    # One package only: while it runs, playwright keeps an event loop in this thread.
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.skip(f"none of {', '.join(NAMES)} is installed (Debian: apt-get install chromium)")
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    yield page
+    page.screenshot(path=tmp_path / "last.png")
+    context.close()
+
+
+@pytest.fixture(scope="package")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_course(tmp_path_factory.mktemp("course") / "course")
+
+
+@pytest.fixture(scope="package")
+def course_lab(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with start_lab(MAKE_LAB, course, tmp_path_factory.mktemp("course-lab")) as address:
+        yield address
+
+
+@pytest.fixture(scope="package")
+def typed(course: Path) -> dict[str, subprocess.CompletedProcess[str]]:
+    """What nbgrader's commands said while the course was graded with them."""
+    return grade(course)
+
+
+@pytest.fixture(scope="package")
+def lone_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one notebook in it, far from any checkout."""
+    folder = tmp_path_factory.mktemp("alone")
+    shutil.copy(ROOT / "release" / "zh" / ASSIGNMENT / "exposed_time.ipynb", folder)
+    return folder
+
+
+@pytest.fixture(scope="package")
+def lone_lab(lone_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    command = (sys.executable, "-m", "jupyterlab", "--allow-root")
+    with start_lab(command, lone_folder, tmp_path_factory.mktemp("lone-lab")) as address:
+        yield address

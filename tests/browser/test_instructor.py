@@ -1,0 +1,33 @@
+"""The instructor's road: `make lab`, Formgrader, the class with its grades."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FrameLocator, Page, expect
+
+from tests.browser.lab import ASSIGNMENT, START_TIMEOUT_S, choose
+
+pytestmark = pytest.mark.browser
+TIMEOUT_MS = START_TIMEOUT_S * 1000
+
+
+def open_formgrader(page: Page, address: str) -> FrameLocator:
+    page.goto(f"{address}/lab?reset")
+    choose(page, "Nbgrader", "Formgrader")
+    return page.frame_locator("iframe[src*=formgrader]")
+
+
+def test_formgrader_lists_the_assignment_of_a_new_course(page: Page, course_lab: str, tmp_path: Path) -> None:
+    formgrader = open_formgrader(page, course_lab)
+    expect(formgrader.get_by_role("link", name=ASSIGNMENT)).to_be_visible(timeout=TIMEOUT_MS)
+    page.screenshot(path=tmp_path / "assignments.png")
+
+
+@pytest.mark.usefixtures("typed")
+def test_formgrader_shows_the_class_with_its_grades(page: Page, course_lab: str, tmp_path: Path) -> None:
+    formgrader = open_formgrader(page, course_lab)
+    formgrader.get_by_role("link", name="Manage Students").click(timeout=TIMEOUT_MS)
+    for student, score in (("ada", "100 / 100"), ("ben", "0 / 100")):
+        row = formgrader.get_by_role("row").filter(has_text=student)
+        expect(row).to_contain_text(score, timeout=TIMEOUT_MS)
+    page.screenshot(path=tmp_path / "students.png")

@@ -1,0 +1,46 @@
+"""nbgrader's own commands, with this course's `nbgrader_config.py` and nothing else."""
+
+import csv
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.browser.lab import ASSIGNMENT, ROOT
+
+Typed = dict[str, CompletedProcess[str]]
+NOTEBOOKS = ("exposed_time", "state_handoff")
+
+
+@pytest.mark.parametrize("command", ["generate_assignment", "autograde", "generate_feedback", "export"])
+def test_command_succeeds(typed: Typed, command: str) -> None:
+    assert typed[command].returncode == 0, typed[command].stdout
+
+
+@pytest.mark.usefixtures("typed")
+def test_generate_assignment_writes_the_chinese_edition_as_committed(course: Path) -> None:
+    for name in NOTEBOOKS:
+        edition = Path("release", "zh", ASSIGNMENT, f"{name}.ipynb")
+        assert (course / edition).read_bytes() == (ROOT / edition).read_bytes()
+    assert [path.name for path in sorted((course / "release").iterdir())] == ["en", "zh"]
+
+
+def test_validate_names_the_first_todo_of_a_stub(typed: Typed) -> None:
+    text = typed["validate"].stdout
+    assert "VALIDATION FAILED ON 2 CELL(S)" in text.upper(), text
+    assert "NotImplementedError: TODO 1a · compute_exposed_interval" in text
+
+
+@pytest.mark.usefixtures("typed")
+def test_export_holds_the_scores(course: Path) -> None:
+    with (course / "grades.csv").open(newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert {name: float(row["score"]) for name, row in rows.items()} == {"ada": 100.0, "ben": 0.0}
+    assert {float(row["max_score"]) for row in rows.values()} == {100.0}
+
+
+@pytest.mark.usefixtures("typed")
+def test_feedback_is_written_for_each_student(course: Path) -> None:
+    pages = course.glob(f"feedback/*/{ASSIGNMENT}/*.html")
+    found = {(page.parent.parent.name, page.stem) for page in pages}
+    assert found == {("ada", "exposed_time"), ("ada", "state_handoff"), ("ben", "exposed_time")}
