@@ -247,6 +247,12 @@ class LazyExecutor:
         if first is not None:
             yield from self.start().run(chain([first], waiting))
 
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What the executor found wrong with the assignment itself, if it is one that looks."""
+        plan = getattr(self._executor, "plan", None)
+        return () if plan is None else tuple(plan.problems)
+
     def start(self) -> Executor:
         """Make the executor, so that it warms up while other things are done; return it."""
         if self._executor is None:
@@ -276,7 +282,10 @@ def grade(
 def _complete(
     result: SubmissionResult, intake: Intake, submission: Submission, unanswered: Collection[CellKey]
 ) -> SubmissionResult:
-    """Add what intake knows, and nbgrader's zero for a manually graded answer that nobody wrote."""
+    """Add what intake knows, and nbgrader's zero for a manually graded answer that nobody wrote.
+
+    A submission that needs review has no score, whatever its other tests earned: it must not read as one.
+    """
     notes = [*result.notes, *intake.problems, *intake.notes]
     if submission.timestamp_problem:
         notes.append(submission.timestamp_problem)
@@ -292,7 +301,8 @@ def _complete(
         )
         for book in result.notebooks
     )
-    return replace(result, notes=tuple(dict.fromkeys(notes)), notebooks=books)
+    score = None if result.status is Status.NEEDS_REVIEW else result.score
+    return replace(result, score=score, notes=tuple(dict.fromkeys(notes)), notebooks=books)
 
 
 def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], tuple[str, str]]:

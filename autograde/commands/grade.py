@@ -88,6 +88,7 @@ def grade_course(
     """
     assignment = load_assignment(layout.root, name)
     wanted = list(students) if students else submitted_students(layout.root, name)
+    seen: set[str] = set()
     outcomes: dict[str, Graded] = {}
     with (
         course_lock(layout.autograded_root),
@@ -106,9 +107,12 @@ def grade_course(
                 for graded in grade(layout, assignment, gradebook, executor, students=wanted, force=force):
                     outcomes[graded.result.student_id] = graded
                     progress.show(graded)
+                seen.update(wanted)
                 arrived = [] if students else submitted_students(layout.root, name)
-                wanted = [student for student in arrived if student not in outcomes]
+                wanted = [student for student in arrived if student not in seen]
                 progress.expect(len(wanted))
+            for problem in executor.problems:
+                progress.say(problem)
             gradebook.refresh_penalties(name)
     return [outcomes[student] for student in sorted(outcomes)]
 
