@@ -138,11 +138,15 @@ class Gradebook:
         columns = self._assignment(assignment)
         points = {(book.name, test.grade_id): test.points for book in result.notebooks for test in book.tests}
         with database_errors(self.url), self._transaction() as connection:
-            row_id, late = writing.find_or_add(connection, columns, result.student_id, timestamp)
-            books = writing.fill_books(connection, columns, row_id)
-            scores = writing.write_grades(connection, columns, books, points, settled or {})
-            writing.write_comments(connection, columns, books, unanswered)
-            penalty = writing.write_penalties(connection, result.student_id, scores, late, self._late_penalty)
+            submission = writing.find_or_add(connection, columns, result.student_id, timestamp)
+            books = writing.fill_books(connection, columns, submission)
+            scores = writing.write_grades(connection, columns, submission, books, points, settled or {})
+            writing.write_comments(connection, columns, submission, books, unanswered)
+            late, penalty = submission.seconds_late, 0.0
+            if late > 0 or not submission.is_new:
+                penalty = writing.write_penalties(
+                    connection, result.student_id, scores, late, self._late_penalty
+                )
         return Recorded(sum(scores.values()), late, penalty)
 
     def settle(self, assignment: str, student_id: str, points: Mapping[CellKey, float]) -> None:
