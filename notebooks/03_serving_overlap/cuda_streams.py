@@ -238,13 +238,9 @@ else:
 # * **Pageable memory** (GPU only): a copy from ordinary memory is staged through a pinned buffer, and the call may hold up the host (see `host_enqueue_ms`). Compute is issued first, then the copy; it is reported, not judged.
 
 # %% key="controls-run"
-for check in report["self_check"]:
-    print(f"{check['payload_mib']} MiB self-check: ratio {check['latency_ratio']:.3f},"
-          f" upper {check['latency_ratio_upper']}, accepted {check['accepted']}")
-if report["overhead"]:
-    print(f"empty run: {report['overhead']['empty_median_ms']:.4f} ms")
-for control in report["pageable_control"]:
-    print("pageable:", control)
+from tools.overlap import controls
+
+print(controls(report))
 
 # %% [markdown] key="decide" lang="zh"
 # ## 解释与决策
