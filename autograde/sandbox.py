@@ -52,8 +52,9 @@ class Zygote:
             answer = b""
         self.control.settimeout(None)
         if answer != b"ready":
-            self.close()
+            self.process.kill()
             error = self.process.stderr.read().decode(errors="replace") if self.process.stderr else ""
+            self.close()
             raise SandboxUnavailableError(explain(error))
 
     def close(self) -> None:
@@ -61,6 +62,8 @@ class Zygote:
         self.control.close()
         self.process.kill()
         self.process.wait()
+        if self.process.stderr:
+            self.process.stderr.close()
 
 
 def explain(error: str) -> str:
@@ -133,16 +136,20 @@ def start_zygote(
         **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
         **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
     }
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=environment,
-        pass_fds=[theirs.fileno()],
-        cwd="/",
-    )
-    theirs.close()
+    with theirs:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=environment,
+                pass_fds=[theirs.fileno()],
+                cwd="/",
+            )
+        except OSError as error:
+            ours.close()
+            raise SandboxUnavailableError(explain(str(error))) from None
     return Zygote(process, ours, kind)
 
 

@@ -102,6 +102,10 @@ class NotebookExaminer:
             else:
                 self._other(item, cell, plan)
         self._side.close()
+        if self._side.strays:
+            self.result.notes.append(
+                f"{self._book.name}: its process sent {self._side.strays} answers that nobody had asked for"
+            )
         self._seal_outputs(laid)
         return self.result
 
@@ -284,7 +288,7 @@ class NotebookExaminer:
         name, bases, text, _ = error_there
         failed = TestOutcome.FAILED if "AssertionError" in bases else TestOutcome.ERROR
         wording = self._wording(cell)
-        if "NotImplementedError" in bases:
+        if "NotImplementedError" in bases and "StdinNotImplementedError" not in bases:
             return self._verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, []))
         return self._verdict(cell, failed, 0.0, wording.own_failure(name, text, []))
 

@@ -22,7 +22,7 @@ from autograde.outcome import TestResult
 from autograde.sandbox import Kind, Zygote, start_zygote
 
 _LENGTH = struct.Struct("<Q")
-_MARGIN_SECONDS = 30.0  # beyond the submission's own limit, before an examiner is ended from outside
+_MARGIN_SECONDS = 15.0  # beyond the submission's own limit, before an examiner is ended from outside
 
 
 @dataclass(frozen=True, slots=True)

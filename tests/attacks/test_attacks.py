@@ -15,7 +15,9 @@ from tests.engine.conftest import Start
 from tests.engine.course_in_code import answer, assignment, check, given, points_of, results_of, submission
 
 ATTACKS = sorted(
-    path for path in Path(__file__).parent.glob("*.py") if path.stem not in ("__init__", "test_attacks")
+    path
+    for path in Path(__file__).parent.glob("*.py")
+    if path.stem not in ("__init__", "conftest", "test_attacks")
 )
 
 RIGHT = """\

@@ -493,6 +493,38 @@ def answer_text_is_a_number(book):
 
 
 @CASES.edit(REVIEW, "area: the cell's text is not stored as text")
+def answer_text_is_null(book):
+    of(book, "area")["source"] = None
+
+
+@CASES.edit(REVIEW, "area: the cell's text is not stored as text")
+def answer_text_is_missing(book):
+    del of(book, "area")["source"]
+
+
+@CASES.edit(GRADED, loses=("area-test", "area-kind-test", "total-test"))
+def answer_emptied(book):
+    of(book, "area")["source"] = ""
+
+
+@CASES.edit(REPAIRED, "area: untouched; the answer in a cell of the student's own is used")
+def stub_left_with_a_comment_and_answer_at_the_end(book):
+    of(book, "area")["source"] = STUB.replace("    raise", "    # 我的答案在最后 · see the end\n    raise")
+    book["cells"].append(code(ANSWERS["area"], "far-below"))
+
+
+@CASES.edit(GRADED, loses=("total-test",))
+def scratch_variable_with_the_name_of_another_answer(book):
+    of(book, "area")["source"] += "\n\ntotal = 0"
+    of(book, "total")["source"] = "# YOUR CODE HERE\nraise NotImplementedError()"
+
+
+@CASES.edit(GRADED)
+def prose_moved(book):
+    book["cells"].append(book["cells"].pop(at(book, "about-area")))
+
+
+@CASES.edit(REVIEW, "area: the cell's text is not stored as text")
 def answer_text_is_a_list_with_numbers(book):
     of(book, "area")["source"] = ["def area(w, h):\n", 7, "    return w * h"]
 

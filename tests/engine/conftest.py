@@ -45,10 +45,10 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 @pytest.fixture(scope="session")
 def start() -> Iterator[Start]:
     """Start executors, one for each assignment and kind; all are closed at the end."""
-    running: dict[tuple[str, str], LocalExecutor] = {}
+    running: dict[tuple[str, str, Limits], LocalExecutor] = {}
 
     def started(task: Assignment, kind: Kind, limits: Limits = SHORT) -> LocalExecutor:
-        key = (task.fingerprint, kind)
+        key = (task.fingerprint, kind, limits)
         if key not in running:
             running[key] = LocalExecutor(task, jobs=2, sandbox=kind, limits=limits)
         return running[key]
