@@ -176,6 +176,8 @@ def test_an_old_torch_without_the_argument_for_emulation():
     ("problem", "kind"),
     [
         (RuntimeError("CUDA error: out of memory"), "out_of_memory"),
+        (RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate"), "out_of_memory"),
+        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate`"), "out_of_memory"),
         (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), "out_of_memory"),
         (RuntimeError("CUDA error: an illegal memory access was encountered"), "internal_error"),
         (RuntimeError("CUDA error: no kernel image is available for execution"), "unsupported_architecture"),

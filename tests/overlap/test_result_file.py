@@ -265,3 +265,5 @@ def test_something_is_recorded_and_no_gpu_result_is_claimed_without_one():
     gpu = [report for report in reports if report["evidence_level"] == "local_mechanism_benchmark"]
     table = (RECORDED / "README.md").read_text(encoding="utf-8")
     assert ("| real_gpu | - | not measured" in table) == (not gpu)
+    front_page = (RECORDED.parent / "README.md").read_text(encoding="utf-8")
+    assert ("No GPU result is recorded yet" in front_page) == (not gpu)

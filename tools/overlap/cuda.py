@@ -278,4 +278,5 @@ class CudaBackend:
         uuid = getattr(self._torch.cuda.get_device_properties(self._device), "uuid", None)
         if uuid is None:  # the first GPU that nvidia-smi lists need not be this one
             return dict.fromkeys(fields), "this torch does not tell which GPU it uses"
-        return cuda_device.query_smi(fields, f"GPU-{str(uuid).removeprefix('GPU-')}")
+        text = str(uuid)
+        return cuda_device.query_smi(fields, text if text.startswith(("GPU-", "MIG-")) else f"GPU-{text}")
