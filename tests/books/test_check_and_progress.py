@@ -19,11 +19,11 @@ HIDDEN_ONLY = "### BEGIN HIDDEN TESTS\nassert double(5) == 10\n### END HIDDEN TE
 @pytest.fixture
 def submitted(root: Path) -> Path:
     books = course.source_books("assert double(21) == 42")
-    books["alpha"]["cells"].append(
-        course.cell("code", HIDDEN_ONLY, "todo1-double-test-secret", grade=True, locked=True, points=1)
-    )
+    secret = ("todo1-double-test-secret", {"grade": True, "locked": True, "points": 1})
+    books["alpha"]["cells"].append(course.cell("code", HIDDEN_ONLY, secret[0], **secret[1]))
     course.write_source(root, books)
-    return course.submit(root, "ann", "def double(x):\n    return 2 * x if x < 20 else 0")
+    answer = "def double(x):\n    return 2 * x if x < 20 else 0"
+    return course.submit(root, "ann", answer, extra=[course.cell("code", "", secret[0], **secret[1])])
 
 
 def test_check_judges_the_visible_tests_and_says_that_there_are_others(submitted, capsys):
