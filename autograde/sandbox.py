@@ -126,6 +126,7 @@ def start_zygote(
         "preload": list(preload),
         "output_limit": output_limit,
         "texts": list(texts),
+        "font_lists": _font_lists() if kind == "bwrap" else {},
     }
     root = INSIDE if kind == "bwrap" else str(Path(__file__).parent.parent)
     libraries = [root, *site_folders()]
@@ -148,6 +149,8 @@ def start_zygote(
         **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
         **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
     }
+    if kind == "none":
+        environment["MPLCONFIGDIR"] = str(_matplotlib_folder())
     with theirs, tempfile.TemporaryFile() as said:
         said.write(json.dumps(config).encode())
         said.seek(0)
@@ -165,6 +168,16 @@ def start_zygote(
             ours.close()
             raise SandboxUnavailableError(explain(str(error))) from None
     return Zygote(process, ours, kind)
+
+
+def _matplotlib_folder() -> Path:
+    configured = os.environ.get("MPLCONFIGDIR")
+    return Path(configured) if configured else Path.home() / ".cache" / "matplotlib"
+
+
+def _font_lists() -> dict[str, str]:
+    """Return matplotlib's lists of fonts, by file name: without one it spends seconds on making it."""
+    return {path.name: path.read_text() for path in _matplotlib_folder().glob("fontlist-*.json")}
 
 
 def site_folders() -> list[str]:
