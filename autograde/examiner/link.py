@@ -108,7 +108,7 @@ class Link:
         raise MalformedError("handle")
 
     def _as_handle(self, value: object) -> object:
-        """Say what a function that is an argument is called there: the student's own, a library's, a given one."""
+        """Say what a function that is an argument is called there: a handle, or a name."""
         key = self._handles.get(id(value))
         if key is not None and key[0] == self._side.generation:
             return key[1]

@@ -4,7 +4,7 @@ import os
 import pickle
 import struct
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO
 
 from autograde.errors import AutogradeError
@@ -56,28 +56,36 @@ def messages_in(data: bytearray) -> list[Any]:
     return found
 
 
-def run_in_fork(function: Callable[[], Any]) -> Any:
-    """Run a function in a forked process and return what it returned.
+def run_in_forks(functions: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run functions side by side, each in a process forked for it, and return what they returned.
 
     Raises:
-        AutogradeError: If it failed.
+        AutogradeError: If one failed.
     """
+    running = [_fork(function) for function in functions]
+    messages = []
+    for pid, reader in running:
+        messages.append(read_message(reader))
+        os.close(reader)
+        os.waitpid(pid, 0)
+    for message in messages:
+        if message is None or not message[0]:
+            raise AutogradeError(message[1] if message else "a process ended without a word")
+    return [message[1] for message in messages]
+
+
+def _fork(function: Callable[[], Any]) -> tuple[int, int]:
     reader, writer = os.pipe()
     pid = os.fork()
-    if pid == 0:
-        try:
-            os.close(reader)
-            with os.fdopen(writer, "wb") as stream:
-                try:
-                    write_message(stream, (True, function()))
-                except BaseException:
-                    write_message(stream, (False, traceback.format_exc()))
-        finally:
-            os._exit(0)
-    os.close(writer)
-    message = read_message(reader)
-    os.close(reader)
-    os.waitpid(pid, 0)
-    if message is None or not message[0]:
-        raise AutogradeError(message[1] if message else "a process ended without a word")
-    return message[1]
+    if pid:
+        os.close(writer)
+        return pid, reader
+    try:
+        os.close(reader)
+        with os.fdopen(writer, "wb") as stream:
+            try:
+                write_message(stream, (True, function()))
+            except BaseException:
+                write_message(stream, (False, traceback.format_exc()))
+    finally:
+        os._exit(0)

@@ -196,7 +196,7 @@ class NotebookExaminer:
         """Run a cell in the student's process, whatever comes of it."""
         self._count += 1
         try:
-            outputs, _, _ = self._side.run_cell(text, seconds, figures=figures)
+            outputs, *_ = self._side.run_cell(text, seconds, figures=figures)
         except BudgetSpentError:
             self._spend()
             return ((), None)
@@ -278,7 +278,7 @@ class NotebookExaminer:
         except StudentError as error:
             return self._in_trouble(cell, TestOutcome.ERROR, str(error))
         self._count += 1
-        _, error_there, value = reply
+        _, error_there, value, _ = reply
         if error_there is None:
             return self._passed(cell, value)
         name, bases, text, _ = error_there

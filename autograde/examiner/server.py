@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from autograde.errors import AutogradeError, SandboxUnavailableError
-from autograde.examiner.messages import messages_in, read_message, run_in_fork, write_message
+from autograde.examiner.messages import messages_in, read_message, run_in_forks, write_message
 from autograde.examiner.task import Plan, Task, Work
 from autograde.outcome import TestResult
 from autograde.sandbox import Kind, Zygote, start_zygote
@@ -168,7 +168,7 @@ class Server:
             return Plan.from_json(self._setup.plan)
         from autograde.examiner.planning import make_plan
 
-        return make_plan(self._bench, self._setup.fingerprint, run_in_fork)
+        return make_plan(self._bench, self._setup.fingerprint, run_in_forks)
 
     def _take(self) -> None:
         message = read_message(self._requests)

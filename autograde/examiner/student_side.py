@@ -14,7 +14,7 @@ from autograde.examiner.client import (
 )
 from autograde.limits import Limits
 
-CellReply = tuple[list[dict[str, Any]], tuple[str, list[str], str, list[int]] | None, str | None]
+CellReply = tuple[list[dict[str, Any]], tuple[str, list[str], str, list[int]] | None, str | None, bool]
 
 
 class BudgetSpentError(Exception):
@@ -52,7 +52,9 @@ class StudentSide:
         return min(now + seconds, self._deadline)
 
     def run_cell(self, text: str, seconds: float, *, figures: str = "made") -> CellReply:
-        """Run a cell; a cell that ends the process, or does not end in time, is left out of later replays.
+        """Run a cell: its outputs, error, value, and whether it wanted to draw although it must not.
+
+        A cell that ends the process, or does not end in time, is left out of later replays.
 
         Raises:
             StudentError: If it did not come to an end.
@@ -61,8 +63,13 @@ class StudentSide:
         reply = self.ask(seconds, "run", text, figures)
         self._history.append((text, figures))
         match reply:
-            case ("ran", list() as outputs, error, value) if value is None or type(value) is str:
-                return [_output(item, figures == "shown") for item in outputs], _described(error), value
+            case ("ran", list() as outputs, error, value, drew) if value is None or type(value) is str:
+                return (
+                    [_output(item, figures == "shown") for item in outputs],
+                    _described(error),
+                    value,
+                    drew is True,
+                )
         raise self.refuse("its answer about a cell has the wrong form")
 
     def ask(self, seconds: float, verb: str, *arguments: object) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from autograde.plain_data import Decoder, NotPlainError, Snapshot, decode, encode
 from autograde.student.shell import Shell, prepare_figures, read_descriptor
-from autograde.student.undrawn import undrawn
+from autograde.student.undrawn import Undrawn, undrawn
 from autograde.wire import PeerGoneError, receive_blocking, send_blocking
 
 _TEXT = 4000  # characters of an exception's text, or of a repr, that cross
@@ -70,6 +70,8 @@ class Kernel:
     def run(self, text: str, figures: str) -> tuple[object, ...]:
         """Run a cell: its outputs, its error with the lines of the cell it failed in, its value's text.
 
+        And whether it wanted to draw although figures are ``undrawn``.
+
         `figures` says what becomes of them: ``made`` as objects, ``shown`` as pictures too, or ``undrawn``.
         """
         images = figures == "shown"
@@ -78,6 +80,7 @@ class Kernel:
         outputs.images = images
         if images:
             prepare_figures(self._shell, render=True)
+        asked = Undrawn.asked
         self._busy = True
         try:
             with undrawn() if figures == "undrawn" else nullcontext():
@@ -90,7 +93,8 @@ class Kernel:
         self._collect_descriptors()
         if images:
             prepare_figures(self._shell, render=False)
-        return ("ran", outputs.plain(), error, ran.value_text if ran else None)
+        value = ran.value_text if ran else None
+        return ("ran", outputs.plain(), error, value, Undrawn.asked > asked)
 
     def get(self, names: list[str]) -> tuple[object, ...]:
         """Encode values: (name, "plain", bytes), (name, "foreign", type, text) or (name, "missing")."""

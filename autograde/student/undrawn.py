@@ -16,6 +16,8 @@ _KEPT = {"rc", "rc_context", "rcdefaults", "switch_backend", "get_cmap", "get_ba
 class Undrawn:
     """Stands for a figure, its axes, and everything on them."""
 
+    asked = 0  # how often pyplot was asked for anything
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
@@ -44,12 +46,14 @@ _NOTHING = Undrawn()
 
 
 def _anything(*_: Any, **__: Any) -> Any:
+    Undrawn.asked += 1
     return _NOTHING
 
 
 def _subplots(nrows: int = 1, ncols: int = 1, *, squeeze: bool = True, **_: Any) -> tuple[Any, Any]:
     import numpy
 
+    Undrawn.asked += 1
     axes = numpy.empty((nrows, ncols), dtype=object)
     axes[...] = _NOTHING
     if not squeeze:

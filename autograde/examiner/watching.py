@@ -1,0 +1,192 @@
+"""Watches the instructor's own solution run: whose each name is, what each cell needs, how long it takes."""
+
+import re
+import time
+from dataclasses import replace
+from typing import Any
+
+from autograde.examiner.client import StudentError
+from autograde.examiner.names import WORD, bound_and_needed
+from autograde.examiner.student_side import StudentSide
+from autograde.examiner.submission import Bench, Students
+from autograde.examiner.task import Book, Cell, CellPlan, Work
+
+_NOT_THEIRS = re.compile(r"_+|__\w+__|_i+|_?o?h|_dh|_\d+|_i\d+|In|Out|get_ipython|exit|quit")
+
+
+class Watched:
+    """What the instructor's own run of one notebook showed.
+
+    Attributes:
+        plan: For each cell, its names and time.
+        all_names: For each cell, every name that is the student's before it.
+        passed: For each cell, whether it ran without an error (a test: with full marks).
+    """
+
+    def __init__(self) -> None:
+        self.plan: list[CellPlan] = []
+        self.all_names: list[set[str]] = []
+        self.passed: list[bool] = []
+
+
+def watch(bench: Bench, solution: Work, book: Book) -> Watched:
+    """Run a notebook's solution in the student's process, tests in full, and see what each cell binds and changes.
+
+    Figures are not drawn, unless something fails without them.
+    """
+    students = Students(bench, solution)
+    try:
+        seen, drew = _watch(bench, students, book, "undrawn")
+        code = [index for index, cell in enumerate(book.cells) if cell.code]
+        if drew and not all(seen.passed[index] for index in code):
+            seen, _ = _watch(bench, students, book, "made")
+        return seen
+    finally:
+        students.close()
+
+
+def _watch(bench: Bench, students: Students, book: Book, figures: str) -> tuple[Watched, bool]:
+    """Return what was seen, and whether an instructor's cell drew."""
+    limits = bench.task.limits
+    side = StudentSide(students.open, limits, time.monotonic() + limits.submission_seconds)
+    watcher = _Watcher(side)
+    drew = False
+    for cell in book.cells:
+        given = cell.role == "given"
+        drew = watcher.run(cell, figures if given else "made", limits.cell_seconds) or drew
+    side.close()
+    _drop_needed(book, watcher.seen, watcher.bound_by, watcher.changed_by)
+    return watcher.seen, drew
+
+
+class _Watcher:
+    """Follows the names of one notebook from cell to cell.
+
+    Args:
+        side: The process that runs it.
+    """
+
+    def __init__(self, side: StudentSide):
+        self._side = side
+        self._theirs: set[str] = set()  # the student's names so far
+        self._libraries: dict[str, str] = {}
+        self._before = _names(side)
+        self.seen = Watched()
+        self.bound_by: list[tuple[set[str], str]] = []  # the instructor's cells so far: names bound, text
+        self.changed_by: list[set[str]] = []  # for each cell, the names that it binds or changes
+
+    def run(self, cell: Cell, figures: str, seconds: float) -> bool:
+        """Run the next cell; return whether it drew."""
+        if not cell.code:
+            self._note(CellPlan(), set(), passed=False)
+            return False
+        names = _names_reached([cell.source], self.bound_by)
+        bound, needed = bound_and_needed(cell.source)
+        fetched = self._theirs & names
+        libraries = tuple(sorted(item for item in self._libraries.items() if item[0] in names))
+        theirs = set(self._theirs)
+        began = time.monotonic()
+        passed = drew = False
+        try:
+            outputs, error, value, wanted = self._side.run_cell(cell.source, seconds, figures=figures)
+            passed = error is None and _full_marks(cell, value)
+            drew = cell.role == "given" and (wanted or any(_is_figure(output) for output in outputs))
+        except StudentError:
+            passed = False
+        took = time.monotonic() - began
+        changed, live = self._follow(cell, bound)
+        plan = CellPlan(
+            tuple(sorted(fetched)),
+            tuple(sorted(needed & fetched)),
+            libraries,
+            seconds=took,
+            skipped=cell.role == "given" and (drew or bool(fetched)),
+            undrawn=drew,
+            binds=tuple(sorted(live)) if cell.role == "given" else (),
+        )
+        self._note(plan, theirs, changed, passed=passed)
+        return drew
+
+    def _follow(self, cell: Cell, bound: frozenset[str]) -> tuple[set[str], set[str]]:
+        """See whose the names are after a cell; return those that it changed, and its live objects."""
+        after = _names(self._side)
+        changed = {name for name, facts in after.items() if self._before.get(name, ())[:2] != facts[:2]}
+        own = {name for name in changed | (bound & after.keys()) if after[name][2] is None}
+        if cell.role in ("answer", "graded_answer"):
+            for name in changed | (bound & after.keys()):
+                path = after[name][2]
+                if path is not None:
+                    self._libraries[name] = path
+                    self._theirs.discard(name)
+                else:
+                    self._theirs.add(name)
+        else:
+            # What a student's function changes when an instructor's cell calls it stays the student's.
+            changed = {name for name in changed if name not in self._theirs or name in bound}
+            self._theirs -= changed
+            for name in changed:
+                self._libraries.pop(name, None)
+            self.bound_by.append((changed | bound, cell.source))
+        self._before = after
+        return changed, {name for name in own if after[name][3]}
+
+    def _note(
+        self, plan: CellPlan, theirs: set[str], changed: set[str] | None = None, *, passed: bool
+    ) -> None:
+        self.seen.plan.append(plan)
+        self.seen.all_names.append(theirs)
+        self.seen.passed.append(passed)
+        self.changed_by.append(changed or set())
+
+
+def _drop_needed(
+    book: Book, seen: Watched, bound_by: list[tuple[set[str], str]], changed_by: list[set[str]]
+) -> None:
+    """Have the cells run that a test needs, and the figures drawn whose names another cell mentions."""
+    words = _names_reached([cell.source for cell in book.cells if cell.is_test], bound_by)
+    for index, (cell, plan) in enumerate(zip(book.cells, seen.plan, strict=True)):
+        others = " ".join(c.source + " " + c.released for c in book.cells[index + 1 :] if c.code)
+        bound, _ = bound_and_needed(cell.source)
+        needed = bool(words & (bound | changed_by[index]))
+        mentioned = bool(set(plan.binds) & set(WORD.findall(others)))
+        seen.plan[index] = replace(
+            plan, skipped=plan.skipped and not needed, undrawn=plan.undrawn and not mentioned
+        )
+
+
+def _is_figure(output: dict[str, Any]) -> bool:
+    return "data" in output and str(output["data"].get("text/plain", "")).startswith("<Figure")
+
+
+def _full_marks(cell: Cell, value: str | None) -> bool:
+    if not cell.is_test or value is None:
+        return True
+    try:
+        return float(value) == cell.points
+    except ValueError:
+        return True
+
+
+def _names(side: StudentSide) -> dict[str, tuple[int, int | None, str | None, bool]]:
+    """Return, for each name: identity, digest, where a library defines it, whether it is live."""
+    _, rows = side.ask(60.0, "names")
+    return {
+        name: (identity, digest, path, live)
+        for name, identity, digest, path, live in rows
+        if not _NOT_THEIRS.fullmatch(name)
+    }
+
+
+def _names_reached(sources: list[str], bound_by: list[tuple[set[str], str]]) -> set[str]:
+    """Return the names that cells need, and what the instructor's cells that define these need, and so on."""
+    names: set[str] = set()
+    for source in sources:
+        names |= bound_and_needed(source)[1]
+    waiting = list(bound_by)
+    while True:
+        reached = [(bound, text) for bound, text in waiting if bound & names]
+        if not reached:
+            return names
+        waiting = [item for item in waiting if item not in reached]
+        for _, text in reached:
+            names |= bound_and_needed(text)[1]
