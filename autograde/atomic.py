@@ -11,7 +11,10 @@ def write_atomic(path: Path, data: bytes) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.part")
-    temporary.write_bytes(data)
+    try:
+        temporary.write_bytes(data)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data)
     temporary.replace(path)

@@ -87,7 +87,7 @@ class Grader:
         self._assignment = assignment
         self._gradebook = gradebook
         self._writer = AutogradedWriter(assignment)
-        self._recorded = gradebook.recorded(assignment.name)
+        self._recorded = gradebook.auto_scores(assignment.name)
         self._answers = _answer_cells(assignment)
 
     def run(
@@ -129,10 +129,16 @@ class Grader:
 
     def _reuse(self, submission: Submission, record: Record) -> Graded:
         timestamp = _iso(submission.timestamp)
-        if submission.student_id not in self._recorded or timestamp != record.timestamp:
+        if timestamp != record.timestamp or not self._is_recorded(record.result):
             record = self._commit(replace(record, timestamp=timestamp), submission.timestamp)
         previous = record.history[-1] if record.history else None
         return Graded(record.settled_result(), previous, reused=True, resubmitted=False)
+
+    def _is_recorded(self, result: SubmissionResult) -> bool:
+        """Tell whether the gradebook has these points: it may have been lost, or put back from a copy."""
+        recorded = self._recorded.get(result.student_id)
+        points = {(book.name, test.grade_id): test.points for book in result.notebooks for test in book.tests}
+        return recorded is not None and all(points.get(key) == score for key, score in recorded.items())
 
     def _finish(self, pending: _Pending, finished: Finished) -> Graded:
         submission, before = pending.submission, pending.previous
@@ -214,7 +220,7 @@ class Grader:
 
 
 class LazyExecutor:
-    """Makes an executor when the first job comes, and none for a class in which nothing changed.
+    """Makes an executor when it is needed first, and none for a class in which nothing changed.
 
     Args:
         make: Makes it.
@@ -238,11 +244,20 @@ class LazyExecutor:
         """Run every job, as :meth:`Executor.run` does."""
         waiting = iter(jobs)
         first = next(waiting, None)
-        if first is None:
-            return
+        if first is not None:
+            yield from self.start().run(chain([first], waiting))
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What the executor found wrong with the assignment itself, if it is one that looks."""
+        plan = getattr(self._executor, "plan", None)
+        return () if plan is None else tuple(plan.problems)
+
+    def start(self) -> Executor:
+        """Make the executor, so that it warms up while other things are done; return it."""
         if self._executor is None:
             self._executor = self._stack.enter_context(self._make())
-        yield from self._executor.run(chain([first], waiting))
+        return self._executor
 
 
 def grade(
@@ -267,7 +282,10 @@ def grade(
 def _complete(
     result: SubmissionResult, intake: Intake, submission: Submission, unanswered: Collection[CellKey]
 ) -> SubmissionResult:
-    """Add what intake knows, and nbgrader's zero for a manually graded answer that nobody wrote."""
+    """Add what intake knows, and nbgrader's zero for a manually graded answer that nobody wrote.
+
+    A submission that needs review has no score, whatever its other tests earned: it must not read as one.
+    """
     notes = [*result.notes, *intake.problems, *intake.notes]
     if submission.timestamp_problem:
         notes.append(submission.timestamp_problem)
@@ -283,7 +301,8 @@ def _complete(
         )
         for book in result.notebooks
     )
-    return replace(result, notes=tuple(dict.fromkeys(notes)), notebooks=books)
+    score = None if result.status is Status.NEEDS_REVIEW else result.score
+    return replace(result, score=score, notes=tuple(dict.fromkeys(notes)), notebooks=books)
 
 
 def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], tuple[str, str]]:

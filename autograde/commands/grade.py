@@ -19,6 +19,7 @@ from autograde.layout import CourseLayout
 from autograde.lock import course_lock
 from autograde.outcome import Status, SubmissionResult
 from autograde.progress import Progress
+from autograde.record import FILE_NAME
 
 ALL_GRADED, NEEDS_REVIEW = 0, 1
 
@@ -87,23 +88,32 @@ def grade_course(
     """
     assignment = load_assignment(layout.root, name)
     wanted = list(students) if students else submitted_students(layout.root, name)
+    seen: set[str] = set()
     outcomes: dict[str, Graded] = {}
     with (
         course_lock(layout.autograded_root),
         LazyExecutor(lambda: make_executor(assignment)) as executor,
-        Gradebook(db_url or layout.db_url, layout.course_id, layout.late_policy()) as gradebook,
-        Progress(len(wanted)) as progress,
     ):
-        for note in gradebook.register(assignment):
-            progress.say(note)
-        while wanted:
-            for graded in grade(layout, assignment, gradebook, executor, students=wanted, force=force):
-                outcomes[graded.result.student_id] = graded
-                progress.show(graded)
-            arrived = [] if students else submitted_students(layout.root, name)
-            wanted = [student for student in arrived if student not in outcomes]
-            progress.expect(len(wanted))
-        gradebook.refresh_penalties(name)
+        if force or not all(_was_graded(layout, student, name) for student in wanted):
+            executor.start()
+        with (
+            Gradebook(db_url or layout.db_url, layout.course_id, layout.late_policy()) as gradebook,
+            gradebook.batch(),
+            Progress(len(wanted)) as progress,
+        ):
+            for note in gradebook.register(assignment):
+                progress.say(note)
+            while wanted:
+                for graded in grade(layout, assignment, gradebook, executor, students=wanted, force=force):
+                    outcomes[graded.result.student_id] = graded
+                    progress.show(graded)
+                seen.update(wanted)
+                arrived = [] if students else submitted_students(layout.root, name)
+                wanted = [student for student in arrived if student not in seen]
+                progress.expect(len(wanted))
+            for problem in executor.problems:
+                progress.say(problem)
+            gradebook.refresh_penalties(name)
     return [outcomes[student] for student in sorted(outcomes)]
 
 
@@ -113,6 +123,10 @@ def status_of(results: Iterable[SubmissionResult]) -> int:
     if Status.INFRASTRUCTURE_ERROR in statuses:
         return InfrastructureError.exit_status
     return NEEDS_REVIEW if Status.NEEDS_REVIEW in statuses else ALL_GRADED
+
+
+def _was_graded(layout: CourseLayout, student_id: str, name: str) -> bool:
+    return (layout.autograded(student_id, name) / FILE_NAME).is_file()
 
 
 def write_json(path: Path, assignment: str, graded: Sequence[Graded]) -> None:

@@ -1,6 +1,7 @@
 """The trusted end of the conversation with one submission's processes."""
 
 import os
+import secrets
 import signal
 import socket
 import tempfile
@@ -18,6 +19,7 @@ from autograde.wire import Channel, DeadlineError, FloodError, PeerGoneError, Wi
 
 _START_SECONDS = 30.0  # for our own processes, on a machine that is busy
 _END_SECONDS = 10.0
+_MOST_STRAYS = 10_000
 _GRACE_SECONDS = 0.5  # between the interrupt and the end
 
 
@@ -45,14 +47,17 @@ class Container:
         limits: The submission's limits.
         files: Files for the working folder: relative path -> content.
         links: Read-only files: relative path -> target inside the sandbox.
+        folder: Where the scratch folder is made if there is no sandbox.
 
     Raises:
         InfrastructureError: If it cannot be started.
     """
 
-    def __init__(self, zygote: Zygote, limits: Limits, files: dict[str, bytes], links: dict[str, str]):
+    def __init__(
+        self, zygote: Zygote, limits: Limits, files: dict[str, bytes], links: dict[str, str], folder: Path
+    ):
         self._isolated = zygote.kind == "bwrap"
-        self._temporary = None if self._isolated else tempfile.TemporaryDirectory(prefix="autograde-")
+        self._temporary = None if self._isolated else tempfile.TemporaryDirectory(dir=folder)
         self._ctl, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(zygote.control, [b"new"], [theirs.fileno()])
@@ -192,6 +197,7 @@ class Conversation:
         self._memory_mib = limits.memory_mib
         self._channel = Channel(container.start_kernel(), self._bounds.max_bytes)
         self._number = 0
+        self.strays = 0  # frames that answered nothing that was asked
         self.alive = True
 
     def ask(self, deadline: float, verb: str, *arguments: object) -> tuple[Any, ...]:
@@ -201,7 +207,7 @@ class Conversation:
             StudentError: If there is no usable answer. After :class:`CrashedError` and :class:`BadReplyError`,
                 and after a :class:`TimedOutError` whose interrupt was ignored, the kernel has ended (`alive`).
         """
-        self._number += 1
+        self._number = secrets.randbits(62)  # not to be guessed by a thread that answers in advance
         try:
             self._channel.send(encode((self._number, verb, *arguments)), deadline)
             return self._reply(deadline)
@@ -233,9 +239,13 @@ class Conversation:
             if frame is None:
                 raise PeerGoneError("its process ended")
             reply = decode(frame, self._bounds)
-            if type(reply) is not tuple or len(reply) < 2 or reply[0] != self._number:
-                raise MalformedError("not an answer to the question")
-            return reply[1:]
+            if type(reply) is not tuple or len(reply) < 2:
+                raise MalformedError("not an answer")
+            if type(reply[0]) is int and reply[0] == self._number:
+                return reply[1:]
+            self.strays += 1
+            if self.strays > _MOST_STRAYS:
+                raise MalformedError("answers to what was not asked")
 
     def _watch_memory(self) -> None:
         if self._container.resident_mib() > self._memory_mib:

@@ -62,6 +62,7 @@ class NotebookExaminer:
         side: The student's process.
         book: The instructor's notebook.
         plan: How its cells are examined.
+        literals: Texts that a message may be: constants of the instructor's notebook.
         limits: The submission's limits.
         fresh: Makes another student's process, in a scratch folder of its own.
         progress: Told the id of each test before it runs, and its result after.
@@ -73,11 +74,13 @@ class NotebookExaminer:
         side: StudentSide,
         book: Book,
         plan: tuple[CellPlan, ...],
+        literals: frozenset[str],
         limits: Limits,
         fresh: Callable[[], StudentSide],
         progress: Callable[[str | TestResult], None],
     ):
         self._fresh = fresh
+        self._literals = literals
         self._shell = shell
         self._side = side
         self._book = book
@@ -85,7 +88,6 @@ class NotebookExaminer:
         self._limits = limits
         self._progress = progress
         self._link = Link(side, shell.names, Bounds(max_bytes=limits.reply_mib * 2**20), self._relay)
-        self._literals = visibility.constants(cell.source for cell in book.cells if cell.code)
         self._patience = limits.patience_seconds
         self._count = 0
         self._spent = False
@@ -102,6 +104,10 @@ class NotebookExaminer:
             else:
                 self._other(item, cell, plan)
         self._side.close()
+        if self._side.strays:
+            self.result.notes.append(
+                f"{self._book.name}: its process sent {self._side.strays} answers that nobody had asked for"
+            )
         self._seal_outputs(laid)
         return self.result
 
@@ -284,7 +290,7 @@ class NotebookExaminer:
         name, bases, text, _ = error_there
         failed = TestOutcome.FAILED if "AssertionError" in bases else TestOutcome.ERROR
         wording = self._wording(cell)
-        if "NotImplementedError" in bases:
+        if "NotImplementedError" in bases and "StdinNotImplementedError" not in bases:
             return self._verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, []))
         return self._verdict(cell, failed, 0.0, wording.own_failure(name, text, []))
 

@@ -38,6 +38,7 @@ class StudentSide:
         self._conversation: Conversation | None = None
         self._history: list[tuple[str, str]] = []  # the cells that it has run, and what became of figures
         self._restarts = 0
+        self._strays = 0
         self.generation = 0  # counts the processes: handles of an earlier one are void
 
     def time_left(self, seconds: float) -> float:
@@ -93,6 +94,7 @@ class StudentSide:
                 self._restarts += 1
                 if self._restarts > self._limits.restarts:
                     raise BudgetSpentError
+                self._strays += self._conversation.strays
             self.time_left(1.0)
             self._conversation = self._start()
             self.generation += 1
@@ -102,6 +104,11 @@ class StudentSide:
         """End the process."""
         if self._conversation is not None:
             self._conversation.end()
+
+    @property
+    def strays(self) -> int:
+        """How many answers came that nobody had asked for."""
+        return self._strays + (self._conversation.strays if self._conversation else 0)
 
     def _start(self) -> Conversation:
         for attempt in (1, 2):

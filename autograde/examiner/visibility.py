@@ -89,7 +89,7 @@ class Wording:
 
     def answer_raised(self, name: str, bases: list[str], text: str, lines: list[int]) -> str:
         """Word an exception that the student's function raised."""
-        if "NotImplementedError" in bases:
+        if "NotImplementedError" in bases and "StdinNotImplementedError" not in bases:
             return both("这个 TODO 还没有完成", "this TODO is not written yet")
         if self.may_show(lines):
             where = self._lines[lines[-1] - 1].strip()

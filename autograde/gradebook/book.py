@@ -1,13 +1,14 @@
 """An open gradebook."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from nbgrader import api
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from autograde.course import Assignment
@@ -54,6 +55,7 @@ class Gradebook:
         self._course_id = course_id
         self._late_penalty = late_penalty
         self._columns: dict[str, Columns] = {}
+        self._batch: Connection | None = None
 
     def __enter__(self) -> Self:
         """Return the gradebook itself."""
@@ -64,6 +66,37 @@ class Gradebook:
     ) -> None:
         """Close the database."""
         self._engine.dispose()
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Make many small transactions cheap: SQLite then writes ahead, and waits for the disk once.
+
+        A power cut may lose the last of them, never a part of one; :meth:`auto_scores` shows which.
+        """
+        if self._engine.dialect.name != "sqlite":
+            yield
+            return
+        with database_errors(self.url), self._engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+            connection.exec_driver_sql("PRAGMA synchronous=NORMAL")
+            connection.commit()
+            self._batch = connection
+            try:
+                yield
+            finally:
+                self._batch = None
+                connection.exec_driver_sql("PRAGMA synchronous=FULL")
+                with suppress(OperationalError):  # another program reads: the next batch will tidy up
+                    connection.exec_driver_sql("PRAGMA journal_mode=DELETE")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        if self._batch is not None:
+            with self._batch.begin():
+                yield self._batch
+        else:
+            with self._engine.begin() as connection:
+                yield connection
 
     def register(self, assignment: Assignment) -> tuple[str, ...]:
         """Make the gradebook's cells those of `assignment`, as ``nbgrader generate_assignment`` would.
@@ -104,12 +137,16 @@ class Gradebook:
         """
         columns = self._assignment(assignment)
         points = {(book.name, test.grade_id): test.points for book in result.notebooks for test in book.tests}
-        with database_errors(self.url), self._engine.begin() as connection:
-            row_id, late = writing.find_or_add(connection, columns, result.student_id, timestamp)
-            books = writing.fill_books(connection, columns, row_id)
-            scores = writing.write_grades(connection, columns, books, points, settled or {})
-            writing.write_comments(connection, columns, books, unanswered)
-            penalty = writing.write_penalties(connection, result.student_id, scores, late, self._late_penalty)
+        with database_errors(self.url), self._transaction() as connection:
+            submission = writing.find_or_add(connection, columns, result.student_id, timestamp)
+            books = writing.fill_books(connection, columns, submission)
+            scores = writing.write_grades(connection, columns, submission, books, points, settled or {})
+            writing.write_comments(connection, columns, submission, books, unanswered)
+            late, penalty = submission.seconds_late, 0.0
+            if late > 0 or not submission.is_new:
+                penalty = writing.write_penalties(
+                    connection, result.student_id, scores, late, self._late_penalty
+                )
         return Recorded(sum(scores.values()), late, penalty)
 
     def settle(self, assignment: str, student_id: str, points: Mapping[CellKey, float]) -> None:
@@ -174,12 +211,10 @@ class Gradebook:
         with database_errors(self.url), self._engine.connect() as connection:
             return reading.read_students(connection)
 
-    def recorded(self, assignment: str) -> set[str]:
-        """Return the ids of the students who have a submission of `assignment` here."""
-        table = api.Assignment.__table__
+    def auto_scores(self, assignment: str) -> dict[str, dict[CellKey, float | None]]:
+        """Return student id -> automatic score of each graded cell, of every recorded submission."""
         with database_errors(self.url), self._engine.connect() as connection:
-            found = select(SUBMISSION.c.student_id).join(table).where(table.c.name == assignment)
-            return set(connection.scalars(found))
+            return reading.read_auto_scores(connection, assignment)
 
     def scores(self, assignment: str) -> dict[str, reading.StudentScores]:
         """Return student id -> grades of every recorded submission of `assignment`."""

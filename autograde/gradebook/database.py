@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from alembic.script import ScriptDirectory
 from nbgrader import api
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy import Engine, create_engine, insert, inspect, select, text
@@ -67,4 +66,6 @@ def open_engine(url: str, course_id: str) -> Engine:
 @cache
 def _schema_version() -> str | None:
     """Return what ``nbgrader db upgrade`` compares with; nbgrader itself asks a new process for it."""
+    from alembic.script import ScriptDirectory  # needed for a new gradebook only
+
     return ScriptDirectory(ALEMBIC_DIR).get_current_head()

@@ -160,6 +160,32 @@ def read_scores(connection: Connection, assignment: str) -> dict[str, StudentSco
     return scores
 
 
+def read_auto_scores(connection: Connection, assignment: str) -> dict[str, dict[CellKey, float | None]]:
+    """Return student id -> automatic score of each graded cell, of every recorded submission."""
+    table, book, cell = api.Assignment.__table__, api.Notebook.__table__, api.BaseCell.__table__
+    names = {
+        row.id: (row.book, row.name)
+        for row in connection.execute(
+            select(cell.c.id, book.c.name.label("book"), cell.c.name)
+            .select_from(cell.join(book).join(table))
+            .where(table.c.name == assignment)
+        )
+    }
+    found: dict[str, dict[CellKey, float | None]] = {}
+    rows = connection.execute(
+        select(SUBMISSION.c.student_id, GRADE.c.cell_id, GRADE.c.auto_score)
+        .select_from(
+            SUBMISSION.join(table, table.c.id == SUBMISSION.c.assignment_id)
+            .join(BOOK, BOOK.c.assignment_id == SUBMISSION.c.id)
+            .join(GRADE, GRADE.c.notebook_id == BOOK.c.id)
+        )
+        .where(table.c.name == assignment)
+    )
+    for student_id, cell_id, score in rows:
+        found.setdefault(student_id, {})[names[cell_id]] = score
+    return found
+
+
 def read_lateness(connection: Connection, assignment: str) -> list[tuple[str, float, dict[str, float]]]:
     """Return student, seconds late, and score by the id of the row of each notebook, of every submission."""
     table = api.Assignment.__table__

@@ -24,6 +24,39 @@ LatePenalty: TypeAlias = Callable[[str, float, float], float | None]
 
 NO_RESPONSE = "No response."  # nbgrader's own text
 
+# Built once: SQLAlchemy takes longer to build a statement than SQLite to run it.
+_FIND_STUDENT = select(STUDENT.c.id).where(STUDENT.c.id == bindparam("student"))
+_FIND_SUBMISSION = select(SUBMISSION.c.id, SUBMISSION.c.timestamp, SUBMISSION.c.extension).where(
+    SUBMISSION.c.assignment_id == bindparam("assignment"), SUBMISSION.c.student_id == bindparam("student")
+)
+_SET_TIMESTAMP = (
+    update(SUBMISSION).where(SUBMISSION.c.id == bindparam("row_id")).values(timestamp=bindparam("moment"))
+)
+_FIND_BOOKS = select(BOOK.c.id, BOOK.c.notebook_id).where(BOOK.c.assignment_id == bindparam("submission"))
+_FIND_GRADES = (
+    select(GRADE.c.id, GRADE.c.notebook_id, GRADE.c.cell_id, GRADE.c.manual_score, GRADE.c.extra_credit)
+    .join(BOOK, BOOK.c.id == GRADE.c.notebook_id)
+    .where(BOOK.c.assignment_id == bindparam("submission"))
+)
+_SET_GRADE = (
+    update(GRADE)
+    .where(GRADE.c.id == bindparam("row_id"))
+    .values(
+        {name: bindparam(name) for name in ("auto_score", "manual_score", "needs_manual_grade")},
+    )
+)
+_FIND_COMMENTS = (
+    select(COMMENT.c.id, COMMENT.c.notebook_id, COMMENT.c.cell_id)
+    .join(BOOK, BOOK.c.id == COMMENT.c.notebook_id)
+    .where(BOOK.c.assignment_id == bindparam("submission"))
+)
+_SET_COMMENT = (
+    update(COMMENT).where(COMMENT.c.id == bindparam("row_id")).values(auto_comment=bindparam("text"))
+)
+_SET_PENALTY = (
+    update(BOOK).where(BOOK.c.id == bindparam("row_id")).values(late_submission_penalty=bindparam("penalty"))
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -63,36 +96,51 @@ def read_columns(connection: Connection, assignment: str) -> Columns:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SubmissionRow:
+    """A submission's row.
+
+    Attributes:
+        id: Of the row.
+        is_new: It was added just now, and nothing below it is there yet.
+        seconds_late: Past the due date, extension included.
+    """
+
+    id: str
+    is_new: bool
+    seconds_late: float
+
+
 def find_or_add(
     connection: Connection, columns: Columns, student_id: str, timestamp: datetime | None
-) -> tuple[str, float]:
-    """Return the id of a student's submission and how many seconds late it is, adding what isn't there.
+) -> SubmissionRow:
+    """Return a student's submission, adding it and the student where they are not there.
 
     Args:
         connection: Inside a transaction.
         columns: Of the assignment.
-        student_id: Of the student; an unknown one is added.
+        student_id: Of the student.
         timestamp: When it was submitted; None leaves what the gradebook has.
     """
     moment = _naive_utc(timestamp)
-    if connection.execute(select(STUDENT.c.id).where(STUDENT.c.id == student_id)).first() is None:
-        connection.execute(insert(STUDENT).values(id=student_id))
+    if connection.execute(_FIND_STUDENT, {"student": student_id}).first() is None:
+        connection.execute(insert(STUDENT), {"id": student_id})
     found = connection.execute(
-        select(SUBMISSION.c.id, SUBMISSION.c.timestamp, SUBMISSION.c.extension).where(
-            SUBMISSION.c.assignment_id == columns.assignment_id, SUBMISSION.c.student_id == student_id
-        )
+        _FIND_SUBMISSION, {"assignment": columns.assignment_id, "student": student_id}
     ).first()
     if found is None:
-        row_id = api.new_uuid()
-        connection.execute(
-            insert(SUBMISSION).values(
-                id=row_id, assignment_id=columns.assignment_id, student_id=student_id, timestamp=moment
-            )
-        )
-        return row_id, seconds_late(moment, columns.duedate, None)
+        row = {
+            "id": api.new_uuid(),
+            "assignment_id": columns.assignment_id,
+            "student_id": student_id,
+            "timestamp": moment,
+        }
+        connection.execute(insert(SUBMISSION), row)
+        return SubmissionRow(row["id"], True, seconds_late(moment, columns.duedate, None))
     if moment is not None and moment != found.timestamp:
-        connection.execute(update(SUBMISSION).where(SUBMISSION.c.id == found.id).values(timestamp=moment))
-    return found.id, seconds_late(moment or found.timestamp, columns.duedate, found.extension)
+        connection.execute(_SET_TIMESTAMP, {"row_id": found.id, "moment": moment})
+    late = seconds_late(moment or found.timestamp, columns.duedate, found.extension)
+    return SubmissionRow(found.id, False, late)
 
 
 def seconds_late(moment: datetime | None, due: datetime | None, extension: Any) -> float:
@@ -102,17 +150,15 @@ def seconds_late(moment: datetime | None, due: datetime | None, extension: Any) 
     return max(0.0, (moment - (due if extension is None else due + extension)).total_seconds())
 
 
-def fill_books(connection: Connection, columns: Columns, submission_id: str) -> dict[str, str]:
+def fill_books(connection: Connection, columns: Columns, submission: SubmissionRow) -> dict[str, str]:
     """Return notebook name -> id of the submission's row for it, adding what isn't there."""
     names = {row_id: name for name, row_id in columns.books.items()}
-    books = {
-        names[row.notebook_id]: row.id
-        for row in connection.execute(
-            select(BOOK.c.id, BOOK.c.notebook_id).where(BOOK.c.assignment_id == submission_id)
-        )
-    }
+    books: dict[str, str] = {}
+    if not submission.is_new:
+        rows = connection.execute(_FIND_BOOKS, {"submission": submission.id})
+        books = {names[row.notebook_id]: row.id for row in rows}
     missing = [
-        {"id": api.new_uuid(), "assignment_id": submission_id, "notebook_id": row_id, "flagged": False}
+        {"id": api.new_uuid(), "assignment_id": submission.id, "notebook_id": row_id, "flagged": False}
         for name, row_id in columns.books.items()
         if name not in books
     ]
@@ -125,6 +171,7 @@ def fill_books(connection: Connection, columns: Columns, submission_id: str) -> 
 def write_grades(
     connection: Connection,
     columns: Columns,
+    submission: SubmissionRow,
     books: Mapping[str, str],
     points: Mapping[CellKey, float | None],
     settled: Mapping[CellKey, float],
@@ -134,18 +181,15 @@ def write_grades(
     Args:
         connection: Inside a transaction.
         columns: Of the assignment.
-        books: Notebook name -> id of the submission's row.
+        submission: Whose.
+        books: Notebook name -> id of the submission's row for it.
         points: Automatic scores; None, or no entry, waits for a person.
         settled: Points that a person gave to exactly this content: they don't wait for another look.
     """
-    found = {
-        (row.notebook_id, row.cell_id): row
-        for row in connection.execute(
-            select(
-                GRADE.c.id, GRADE.c.notebook_id, GRADE.c.cell_id, GRADE.c.manual_score, GRADE.c.extra_credit
-            ).where(GRADE.c.notebook_id.in_(books.values()))
-        )
-    }
+    found: dict[tuple[str, str], Any] = {}
+    if not submission.is_new:
+        rows = connection.execute(_FIND_GRADES, {"submission": submission.id})
+        found = {(row.notebook_id, row.cell_id): row for row in rows}
     scores = dict.fromkeys(books.values(), 0.0)
     added, changed = [], []
     for key, cell_id in columns.graded.items():
@@ -168,28 +212,22 @@ def write_grades(
     if added:
         connection.execute(insert(GRADE), added)
     if changed:
-        names = ("auto_score", "manual_score", "needs_manual_grade")
-        connection.execute(
-            update(GRADE)
-            .where(GRADE.c.id == bindparam("row_id"))
-            .values({name: bindparam(name) for name in names}),
-            changed,
-        )
+        connection.execute(_SET_GRADE, changed)
     return scores
 
 
 def write_comments(
-    connection: Connection, columns: Columns, books: Mapping[str, str], unanswered: Collection[CellKey]
+    connection: Connection,
+    columns: Columns,
+    submission: SubmissionRow,
+    books: Mapping[str, str],
+    unanswered: Collection[CellKey],
 ) -> None:
     """Write the automatic comments; a person's comments are left alone."""
-    found = {
-        (row.notebook_id, row.cell_id): row.id
-        for row in connection.execute(
-            select(COMMENT.c.id, COMMENT.c.notebook_id, COMMENT.c.cell_id).where(
-                COMMENT.c.notebook_id.in_(books.values())
-            )
-        )
-    }
+    found: dict[tuple[str, str], str] = {}
+    if not submission.is_new:
+        rows = connection.execute(_FIND_COMMENTS, {"submission": submission.id})
+        found = {(row.notebook_id, row.cell_id): row.id for row in rows}
     added, changed = [], []
     for key, cell_id in columns.commented.items():
         text = NO_RESPONSE if key in unanswered else None
@@ -202,10 +240,7 @@ def write_comments(
     if added:
         connection.execute(insert(COMMENT), added)
     if changed:
-        connection.execute(
-            update(COMMENT).where(COMMENT.c.id == bindparam("row_id")).values(auto_comment=bindparam("text")),
-            changed,
-        )
+        connection.execute(_SET_COMMENT, changed)
 
 
 def write_penalties(
@@ -229,13 +264,9 @@ def write_penalties(
         for row_id, score in scores.items():
             penalty = policy(student_id, score, late)
             penalties[row_id] = None if penalty is None else min(max(penalty, 0.0), score)
-    if penalties:
-        connection.execute(
-            update(BOOK)
-            .where(BOOK.c.id == bindparam("row_id"))
-            .values(late_submission_penalty=bindparam("penalty")),
-            [{"row_id": row_id, "penalty": penalty} for row_id, penalty in penalties.items()],
-        )
+    rows = [{"row_id": row_id, "penalty": penalty} for row_id, penalty in penalties.items()]
+    if rows:
+        connection.execute(_SET_PENALTY, rows)
     return sum(penalty or 0.0 for penalty in penalties.values())
 
 

@@ -215,6 +215,25 @@ def test_a_lost_gradebook_is_written_again_without_running_anything(root):
     assert dump(root / "gradebook.db") == before
 
 
+def test_a_gradebook_put_back_from_an_old_copy_is_brought_up_to_date(root):
+    course.submit(root, "ann", course.WRONG)
+    grade(root)
+    old = (root / "gradebook.db").read_bytes()
+    course.submit(root, "ann", course.RIGHT)
+    executors = Executors()
+    grade(root, executors)
+    (root / "gradebook.db").write_bytes(old)
+    assert grade(root, executors)["ann"].reused
+    assert executors.runs == [["ann"]]
+    assert grades(root)["ann", "todo1-double-test-visible"] == (2.0, None, None, 0)
+
+
+def test_nothing_of_the_batch_stays_beside_the_gradebook(root):
+    course.submit(root, "ann")
+    grade(root)
+    assert [path.name for path in root.glob("gradebook.db*")] == ["gradebook.db"]
+
+
 def test_a_new_time_stamp_alone_reaches_the_gradebook(root):
     course.submit(root, "ann", timestamp="2026-11-02 10:00:00 UTC")
     grade(root)

@@ -36,19 +36,26 @@ def sandbox_works() -> None:
 @pytest.fixture(
     scope="session", params=["none", pytest.param("bwrap", marks=pytest.mark.sandbox)], ids=["bare", "bwrap"]
 )
-def kind(request: pytest.FixtureRequest) -> Kind:
+def each_kind(request: pytest.FixtureRequest) -> Kind:
+    """Without and with a sandbox."""
     if request.param == "bwrap":
         request.getfixturevalue("sandbox_works")
     return request.param  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="session")
+def kind() -> Kind:
+    """With a sandbox where one works: the rest of the engine is the same."""
+    return "none" if why_no_sandbox() else "bwrap"
+
+
+@pytest.fixture(scope="session")
 def start() -> Iterator[Start]:
     """Start executors, one for each assignment and kind; all are closed at the end."""
-    running: dict[tuple[str, str], LocalExecutor] = {}
+    running: dict[tuple[str, str, Limits], LocalExecutor] = {}
 
     def started(task: Assignment, kind: Kind, limits: Limits = SHORT) -> LocalExecutor:
-        key = (task.fingerprint, kind)
+        key = (task.fingerprint, kind, limits)
         if key not in running:
             running[key] = LocalExecutor(task, jobs=2, sandbox=kind, limits=limits)
         return running[key]
