@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from autograde.atomic import write_atomic
@@ -13,9 +13,9 @@ from autograde.demo.experiment import run_experiment
 from autograde.demo.sample_class import ASSIGNMENT, CLASS, TODOS, submission_files
 from autograde.errors import SandboxUnavailableError, UsageError
 from autograde.executors import LocalExecutor
-from autograde.grading import Graded
 from autograde.layout import CourseLayout
 from autograde.outcome import SubmissionResult, TestOutcome
+from autograde.report import write_report
 from tools.project_runtime import resolve_project_root
 
 FOLDER = "demo-course"
@@ -38,11 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"a sample class of {len(CLASS)} hands in {ASSIGNMENT} below {course / 'submitted'}", flush=True)
     layout = CourseLayout.of(course)
     graded = grade.grade_course(layout, ASSIGNMENT, _executor)
-    grade.write_json(course / "results.json", ASSIGNMENT, graded)
     assignment, standings = feedback.read_standings(layout, ASSIGNMENT, None)
     feedback.write_class_feedback(layout, assignment, standings)
+    page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings)
     print(table({each.result.student_id: each.result for each in graded}))
-    _say_where(layout, graded)
+    print(f"\ngradebook  {layout.db_url.removeprefix('sqlite:///')}")
+    print(f"feedback   {layout.feedback_root}")
+    print(f"report     {page}, {scores}", flush=True)
     if not arguments.no_experiment:
         run_experiment(root, course)
     return 0
@@ -104,9 +106,3 @@ def _points(result: SubmissionResult, grade_id: str) -> str:
     undecided = any(test.outcome is TestOutcome.NEEDS_REVIEW for test in tests) or not tests
     earned = sum(test.points or 0.0 for test in tests)
     return f"{earned:g}{'?' if undecided else ''}"
-
-
-def _say_where(layout: CourseLayout, graded: Sequence[Graded]) -> None:
-    print(f"\ngradebook  {layout.db_url.removeprefix('sqlite:///')}")
-    print(f"feedback   {layout.feedback_root}")
-    print(f"outcomes   {layout.root / 'results.json'}", flush=True)

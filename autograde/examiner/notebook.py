@@ -62,6 +62,7 @@ class NotebookExaminer:
         side: The student's process.
         book: The instructor's notebook.
         plan: How its cells are examined.
+        literals: Texts that a message may be: constants of the instructor's notebook.
         limits: The submission's limits.
         fresh: Makes another student's process, in a scratch folder of its own.
         progress: Told the id of each test before it runs, and its result after.
@@ -73,11 +74,13 @@ class NotebookExaminer:
         side: StudentSide,
         book: Book,
         plan: tuple[CellPlan, ...],
+        literals: frozenset[str],
         limits: Limits,
         fresh: Callable[[], StudentSide],
         progress: Callable[[str | TestResult], None],
     ):
         self._fresh = fresh
+        self._literals = literals
         self._shell = shell
         self._side = side
         self._book = book
@@ -85,7 +88,6 @@ class NotebookExaminer:
         self._limits = limits
         self._progress = progress
         self._link = Link(side, shell.names, Bounds(max_bytes=limits.reply_mib * 2**20), self._relay)
-        self._literals = visibility.constants(cell.source for cell in book.cells if cell.code)
         self._patience = limits.patience_seconds
         self._count = 0
         self._spent = False
