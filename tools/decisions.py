@@ -49,6 +49,7 @@ def draw_decisions(
     Raises:
         ValueError: If there is nothing to draw, or the function returns an unknown action.
     """
+    __tracebackhide__ = True  # a student's traceback shows their own code
     if not validations or len(instants_ms) < 2:
         raise ValueError("draw_decisions needs a validation and at least two instants")
     squares = list(itertools.product(instants_ms, repeat=2))
@@ -100,6 +101,7 @@ def draw_readiness(
     Raises:
         ValueError: If nothing arrives.
     """
+    __tracebackhide__ = True  # a student's traceback shows their own code
     if not arrivals:
         raise ValueError("draw_readiness needs at least one arrival")
     fields = list(dict.fromkeys(field for _, seen in arrivals for field in seen))

@@ -130,6 +130,7 @@ def exposure_slices(
     Returns:
         Bars ``(kind, start_ms, end_ms)`` in order of time.
     """
+    __tracebackhide__ = True  # a student's traceback shows their own code
     start, end = transfer
     cuts = {start, end, *(min(max(edge, start), end) for window in covers for edge in window)}
     edges = sorted(cuts)
@@ -163,6 +164,7 @@ def draw_exposure(
     Returns:
         The figure. Its title ends with a warning if the slices and the totals disagree.
     """
+    __tracebackhide__ = True  # a student's traceback shows their own code
     report = compute_exposed_interval(transfer, list(covers))
     slices = exposure_slices(compute_exposed_interval, transfer, covers)
     lanes: dict[str, list[tuple[str, float, float]]] = {
@@ -200,9 +202,8 @@ def draw_handoffs(reports: Mapping[str, Mapping[str, float]], window_ms: float, 
         hidden = report["transfer_ms"] - report["exposed_ms"]
         _bar(axes, "hidden", 0.0, hidden, row)
         _bar(axes, "exposed", hidden, report["transfer_ms"], row)
-        axes.text(
-            report["transfer_ms"], row, f"  {report['exposed_ms']:.1f} exposed", va="center", fontsize=9
-        )
+        beyond = max(report["transfer_ms"], window_ms)  # clear of the window's line
+        axes.text(beyond, row, f"  {report['exposed_ms']:.1f} exposed", va="center", fontsize=9)
     axes.axvline(window_ms, color=STYLES["compute"][0], linewidth=2)
     axes.text(
         window_ms, -0.62, f" window {window_ms:g} ms", color=STYLES["compute"][0], fontsize=9, va="bottom"

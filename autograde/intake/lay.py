@@ -76,7 +76,8 @@ class _Layer:
             self.repairs.append(f"{change} in {', '.join(names)}: the source's is used")
 
     def _note_order(self) -> None:
-        places = [self.main[i] for i in sorted(self.main) if i not in self._matching.moved_in]
+        placed = (self.template.required & self.main.keys()) - self._matching.moved_in
+        places = [self.main[index] for index in sorted(placed)]
         if places != sorted(places):
             self.repairs.append("cells were moved; put back into the source's order")
 
@@ -107,7 +108,7 @@ class _Layer:
         if not _PLAIN_ID.fullmatch(wanted) or wanted in self._used_ids:
             wanted = f"added-{position}"
         while wanted in self._used_ids:
-            wanted += "x"
+            wanted += "-again"
         self._used_ids.add(wanted)
         return LaidCell(None, cell.cell_type or "markdown", cell.text, wanted)
 
@@ -125,7 +126,7 @@ class _Layer:
         source, other = self.template.cells[index], self._matching.inside[index]
         tests = [i for i, c in enumerate(self.template.cells) if i > index and c.role is Role.TEST]
         if other < min(tests, default=other + 1):
-            text = f"# {self.template.label(other)}"
+            text = f"# answered in the cell of {self.template.label(other)}"
         else:
             text = self.student[self.main[other]].text
         return LaidCell(index, source.cell_type, text, source.cell_id)

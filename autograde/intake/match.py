@@ -189,7 +189,7 @@ class _Matcher:
                 self._note_plain(index, "the answer was found in a plain cell, by the names it defines")
 
     def _by_similarity(self) -> None:
-        missing = self._missing()
+        missing = [index for index in self._missing() if index in self.template.required]
         if len(missing) * len(self.free) > _MAX_PAIRS:
             return
         theirs = {position: lines_of(self.cells[position].text) for position in self.free}

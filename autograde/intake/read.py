@@ -222,7 +222,7 @@ def _cell_type(cell: dict[str, Any], kind: Any) -> str:
 
 def _text(cell: dict[str, Any], repairs: list[str]) -> tuple[str, bool]:
     """Return a cell's text, and whether it was stored as something else than text."""
-    stored = next((cell[key] for key in ("source", "input", "code", "text") if key in cell), "")
+    stored = next((cell[key] for key in ("source", "input", "code", "text") if key in cell), None)
     damaged = False
     if isinstance(stored, list):
         pieces = [piece for piece in stored if isinstance(piece, str)]
@@ -232,7 +232,7 @@ def _text(cell: dict[str, Any], repairs: list[str]) -> tuple[str, bool]:
             repairs.append("cells stored as lines without line ends joined")
         stored = ("\n" if whole_lines else "").join(pieces)
     elif not isinstance(stored, str):
-        stored, damaged = "", stored is not None
+        stored, damaged = "", True
     text = stored.replace("\r\n", "\n").replace("\r", "\n") if "\r" in stored else stored
     if "\0" in text:
         repairs.append("NUL characters removed")

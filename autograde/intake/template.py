@@ -53,7 +53,8 @@ class Template:
         by_grade_id: nbgrader's id -> index.
         by_cell_id: The format's id -> index.
         released: Normal form of each released text.
-        owner: Name -> index of the one answer cell whose solution defines it.
+        owner: Name -> index of the one answer cell whose solution binds it.
+        variables: Index of an answer cell that defines no function -> the variables that it alone assigns.
     """
 
     name: str
@@ -64,11 +65,13 @@ class Template:
     by_cell_id: dict[str, int]
     released: tuple[str, ...]
     owner: dict[str, int]
+    variables: dict[int, frozenset[str]]
 
     @classmethod
     def of(cls, book: SourceNotebook) -> "Template":
         """Prepare a source notebook."""
         cells = book.cells
+        owner, variables = _owners(cells)
         answers = frozenset(i for i, c in enumerate(cells) if c.role in (Role.ANSWER, Role.GRADED_ANSWER))
         usable = [i for i, c in enumerate(cells) if c.in_release or c.cell_type != "code" or c.grade_id]
         return cls(
@@ -83,7 +86,8 @@ class Template:
             by_grade_id={grade_id: i for i in usable if (grade_id := cells[i].grade_id)},
             by_cell_id={cells[i].cell_id: i for i in usable if cells[i].own_id},
             released=tuple(normal(cell.released) for cell in cells),
-            owner=_owners(cells, answers),
+            owner=owner,
+            variables=variables,
         )
 
     def label(self, index: int) -> str:
@@ -96,23 +100,45 @@ class Template:
         return text == self.cells[index].released or normal(text) == self.released[index]
 
     def is_stub(self, index: int, text: str) -> bool:
-        """Tell whether a text is what the student received, or nothing at all."""
-        return self.as_released(index, text) or not text.strip()
+        """Tell whether a text says no more than what the student received, but for comments."""
+        if self.as_released(index, text) or not text.strip():
+            return True
+        cell = self.cells[index]
+        return cell.cell_type == "code" and _code_lines(text) == _code_lines(cell.released)
 
     def claims(self, text: str) -> frozenset[int]:
-        """Return the answer cells whose own names a text defines."""
-        return frozenset(self.owner[name] for name in bound_names(text) if name in self.owner)
+        """Return the answer cells that a text may be meant for.
+
+        One function or class of its own is enough; an answer that only assigns variables needs all of them,
+        because a scratch variable may have the same name by chance.
+        """
+        names = bound_names(text)
+        owners = {self.owner[name] for name in names if name in self.owner}
+        return frozenset(index for index in owners if names >= self.variables.get(index, frozenset()))
 
 
-def _owners(cells: tuple[SourceCell, ...], answers: frozenset[int]) -> dict[str, int]:
+def _code_lines(text: str) -> list[str]:
+    """A cell's lines without blank ones and comments."""
+    lines = map(str.strip, text.split("\n"))
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _owners(cells: tuple[SourceCell, ...]) -> tuple[dict[str, int], dict[int, frozenset[str]]]:
     """Names that exactly one cell binds, and that cell is an answer: functions first, else variables."""
     binders: Counter[str] = Counter()
     own: dict[str, int] = {}
+    only_variables = set()
     for index, cell in enumerate(cells):
         if cell.cell_type != "code":
             continue
         functions, variables = defined_names(cell.source), assigned_names(cell.source)
         binders.update(functions | variables)
-        if index in answers:
+        if cell.role in (Role.ANSWER, Role.GRADED_ANSWER):
             own.update(dict.fromkeys(functions or variables, index))
-    return {name: index for name, index in own.items() if binders[name] == 1}
+            if not functions:
+                only_variables.add(index)
+    owner = {name: index for name, index in own.items() if binders[name] == 1}
+    variables_of = {
+        index: frozenset(name for name in owner if owner[name] == index) for index in only_variables
+    }
+    return owner, variables_of

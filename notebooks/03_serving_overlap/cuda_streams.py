@@ -80,10 +80,10 @@ REPEAT_STEPS = 20
 SEED = 42
 
 # %% [markdown] key="config-note" lang="zh"
-# 下一格检查每个值，写错会直接告诉你可以写什么。环境变量 `RUN_MODE`、`RUN_LABEL`、`PAYLOAD_MIB`、`REPEAT_STEPS`、`RESULTS_DIR` 优先于上面的值，方便云端和脚本驱动。
+# 下一格检查每个值，写错会直接告诉你可以写什么。环境变量 `RUN_MODE`、`RUN_LABEL`、`PAYLOAD_MIB`、`REPEAT_STEPS`、`RESULTS_DIR` 优先于上面的值，方便云端和脚本驱动。按这里的设置，`cpu_threads` 在两个空闲的核上约需半分钟。
 
 # %% [markdown] key="config-note" lang="en"
-# The next cell checks every value; a wrong one is answered with what is allowed. The environment variables `RUN_MODE`, `RUN_LABEL`, `PAYLOAD_MIB`, `REPEAT_STEPS` and `RESULTS_DIR` go before the values above, so that clouds and scripts can drive this notebook.
+# The next cell checks every value; a wrong one is answered with what is allowed. The environment variables `RUN_MODE`, `RUN_LABEL`, `PAYLOAD_MIB`, `REPEAT_STEPS` and `RESULTS_DIR` override the values above, so that clouds and scripts can drive this notebook. With these settings `cpu_threads` takes about half a minute on two quiet cores.
 
 # %% key="settings"
 import os
@@ -112,7 +112,7 @@ if note:
 # * **Interleaved pairs**: serial and overlapped runs are neighbours and take turns at going first, so heat and clocks meet both alike.
 
 # %% [markdown] key="method-checks" lang="zh"
-# 数得快还要数得对。每一档都另做核对：先把目标区填上“毒药”，再改掉源数据，跑完后逐字节比较，整个矩阵乘与高精度参考比较。还有一个自检：**串行对串行**。如果连它都“变快”了，说明机器太吵，这次的结果一概不认。
+# 光快不行，还得对。每一档都另做核对：先把目标区填满废值（行话叫“投毒”），再改掉源数据；跑完后逐字节比较，整个乘积也与高精度参考比较。还有一个自检：**串行对串行**。如果连它都“变快”了，说明机器太吵，这次的结果一概不认。
 
 # %% [markdown] key="method-checks" lang="en"
 # Fast is worth nothing if it is wrong. Each case is also checked: the target is poisoned, the source changed, and afterwards every byte and the whole product are compared, the latter with a high-precision reference. And there is a self-check, **serial against serial**. If even that comes out faster, the machine is too noisy and nothing is accepted.
@@ -238,13 +238,9 @@ else:
 # * **Pageable memory** (GPU only): a copy from ordinary memory is staged through a pinned buffer, and the call may hold up the host (see `host_enqueue_ms`). Compute is issued first, then the copy; it is reported, not judged.
 
 # %% key="controls-run"
-for check in report["self_check"]:
-    print(f"{check['payload_mib']} MiB self-check: ratio {check['latency_ratio']:.3f},"
-          f" upper {check['latency_ratio_upper']}, accepted {check['accepted']}")
-if report["overhead"]:
-    print(f"empty run: {report['overhead']['empty_median_ms']:.4f} ms")
-for control in report["pageable_control"]:
-    print("pageable:", control)
+from tools.overlap import controls
+
+print(controls(report))
 
 # %% [markdown] key="decide" lang="zh"
 # ## 解释与决策

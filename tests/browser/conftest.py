@@ -2,15 +2,15 @@
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.lab import ASSIGNMENT, MAKE_LAB, ROOT, copy_course, start_lab
-from tests.browser.plain_course import grade
+from tests.browser.lab import ASSIGNMENT, JUPYTER_LAB, MAKE_LAB, ROOT, copy_course, start_lab
+from tests.browser.sample_course import TYPED, make_small_class, nbgrader
+from tests.engine.conftest import why_no_sandbox
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -52,9 +52,22 @@ def course_lab(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture(scope="package")
-def typed(course: Path) -> dict[str, subprocess.CompletedProcess[str]]:
-    """What nbgrader's commands said while the course was graded with them."""
-    return grade(course)
+def sample_course(course: Path) -> Path:
+    return make_small_class(course)
+
+
+@pytest.fixture(scope="package")
+def typed(sample_course: Path) -> dict[str, subprocess.CompletedProcess[str]]:
+    """What nbgrader's commands said while the sample course was graded with them."""
+    if reason := why_no_sandbox():
+        pytest.skip(f"no sandbox here: {reason}")
+    return {name: nbgrader(sample_course, *words) for name, words in TYPED.items()}
+
+
+@pytest.fixture(scope="package")
+def sample_lab(sample_course: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with start_lab(JUPYTER_LAB, sample_course, tmp_path_factory.mktemp("sample-lab")) as address:
+        yield address
 
 
 @pytest.fixture(scope="package")
@@ -67,6 +80,5 @@ def lone_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def lone_lab(lone_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    command = (sys.executable, "-m", "jupyterlab", "--allow-root")
-    with start_lab(command, lone_folder, tmp_path_factory.mktemp("lone-lab")) as address:
+    with start_lab(JUPYTER_LAB, lone_folder, tmp_path_factory.mktemp("lone-lab")) as address:
         yield address

@@ -24,7 +24,7 @@ ASSIGNMENT = "03_serving_overlap"
 START_TIMEOUT_S = 120
 RUN_TIMEOUT_MS = 60_000
 COURSE_FILES = (
-    ".course-root", "Makefile", "constraints.txt", "nbgrader_config.py", "pyproject.toml",
+    ".course-root", "autograde", "Makefile", "constraints.txt", "nbgrader_config.py", "pyproject.toml",
     "release", "source", "tools",
 )  # fmt: skip
 
@@ -52,6 +52,7 @@ def plain_path() -> str:
 PROMPTS = """() => [...document.querySelectorAll('.jp-Notebook .jp-InputPrompt')]
     .map(prompt => prompt.textContent)
     .map(text => text.includes('*') ? -1 : parseInt(text.replace(/\\D/g, '')) || 0)"""
+JUPYTER_LAB = (sys.executable, "-m", "jupyterlab", "--allow-root")
 MAKE_LAB = ("make", "--old-file=.venv/.course", "lab")  # this environment is there already
 
 
@@ -60,7 +61,7 @@ def start_lab(command: Sequence[str], folder: Path, home: Path) -> Iterator[str]
     """Type a command that starts JupyterLab in a folder; yield the server's address.
 
     Args:
-        command: `MAKE_LAB`, or another command.
+        command: `MAKE_LAB` or `JUPYTER_LAB`.
         folder: Where it is typed; becomes the server's root.
         home: An empty folder for Jupyter's settings: no token on loopback, no window, no questions.
     """

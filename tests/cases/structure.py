@@ -431,6 +431,19 @@ def own_cell_has_the_id_of_another(book):
 
 
 @CASES.edit(GRADED)
+def no_cell_ids_and_given_cells_edited(book):
+    of(book, "setup")["source"] += "\nimport random  # I need this later"
+    of(book, "demo")["source"] = of(book, "demo")["source"].replace("2, 3", "4, 5")
+    no_cell_ids(book)
+
+
+@CASES.edit(REPAIRED, "area-test: missing; put back")
+def answer_below_its_stub_and_test_deleted(book):
+    of(book, "area")["source"] = STUB
+    book["cells"][at(book, "area-test")] = code(ANSWERS["area"], "instead-of-the-test")
+
+
+@CASES.edit(GRADED)
 def no_cell_ids(book):
     book["nbformat_minor"] = 4
     for made in book["cells"]:
@@ -490,6 +503,38 @@ def heredoc_that_looks_like_a_merge_marker(book):
 @CASES.edit(REVIEW, "area: the cell's text is not stored as text")
 def answer_text_is_a_number(book):
     of(book, "area")["source"] = 42
+
+
+@CASES.edit(REVIEW, "area: the cell's text is not stored as text")
+def answer_text_is_null(book):
+    of(book, "area")["source"] = None
+
+
+@CASES.edit(REVIEW, "area: the cell's text is not stored as text")
+def answer_text_is_missing(book):
+    del of(book, "area")["source"]
+
+
+@CASES.edit(GRADED, loses=("area-test", "area-kind-test", "total-test"))
+def answer_emptied(book):
+    of(book, "area")["source"] = ""
+
+
+@CASES.edit(REPAIRED, "area: untouched; the answer in a cell of the student's own is used")
+def stub_left_with_a_comment_and_answer_at_the_end(book):
+    of(book, "area")["source"] = STUB.replace("    raise", "    # 我的答案在最后 · see the end\n    raise")
+    book["cells"].append(code(ANSWERS["area"], "far-below"))
+
+
+@CASES.edit(GRADED, loses=("total-test",))
+def scratch_variable_with_the_name_of_another_answer(book):
+    of(book, "area")["source"] += "\n\ntotal = 0"
+    of(book, "total")["source"] = "# YOUR CODE HERE\nraise NotImplementedError()"
+
+
+@CASES.edit(GRADED)
+def prose_moved(book):
+    book["cells"].append(book["cells"].pop(at(book, "about-area")))
 
 
 @CASES.edit(REVIEW, "area: the cell's text is not stored as text")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -28,10 +29,13 @@ def code_cells(path: Path) -> list[nbformat.NotebookNode]:
 def test_solution_editions_give_their_stored_outputs() -> None:
     paths = sorted(SOLUTIONS.glob("*/*.ipynb"))
     assert {path.parent.name for path in paths} == set(LANGUAGES) and len(paths) >= 4
-    done = nbval(*paths)
-    cells = sum(len(code_cells(path)) for path in paths)
-    assert done.returncode == 0, done.stdout[-6000:]
-    assert f"{cells} passed" in done.stdout.splitlines()[-1], "every code cell is run and compared"
+    by_language = [[path for path in paths if path.parent.name == language] for language in LANGUAGES]
+    with ThreadPoolExecutor() as pool:
+        runs = list(pool.map(lambda group: nbval(*group), by_language))
+    for group, done in zip(by_language, runs, strict=True):
+        cells = sum(len(code_cells(path)) for path in group)
+        assert done.returncode == 0, done.stdout[-6000:]
+        assert f"{cells} passed" in done.stdout.splitlines()[-1], "every code cell is run and compared"
 
 
 def test_nbval_sees_a_stored_output_that_is_not_what_the_cell_prints(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ class Gpu:
     profile: list[dict[str, Any]] | None = None
     pauses: list[float] = field(default_factory=list)
     profiled_pause_ms: float = 0.0
+    blind_sessions: int = 0
+    dropped_kernels: int = 0
     streams_made: int = 0
     events_made: int = 0
     device_allocations: int = 0
@@ -268,7 +270,10 @@ class FakeTorch:
     @contextlib.contextmanager
     def _profile(self, activities: list[str]):
         self.gpu.profile = events = []
+        blind, self.gpu.blind_sessions = self.gpu.blind_sessions > 0, max(0, self.gpu.blind_sessions - 1)
         yield SimpleNamespace(
-            export_chrome_trace=lambda path: Path(path).write_text(json.dumps({"traceEvents": events}))
+            export_chrome_trace=lambda path: Path(path).write_text(
+                json.dumps({"traceEvents": [] if blind else events[self.gpu.dropped_kernels :]})
+            )
         )
         self.gpu.profile = None

@@ -35,12 +35,22 @@ def equal_units(backend: CpuThreadsBackend) -> int:
     return max(1, round(copy / unit))
 
 
-@pytest.mark.skipif(len(cpu_threads.usable_cores()) < 2, reason="needs two cores")
+def two_free_cores() -> None:
+    """Skip where two cores are not there, or are so busy with other work that nothing can be shown."""
+    cores = len(cpu_threads.usable_cores())
+    if cores < 2:
+        pytest.skip("needs two cores")
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if load > 2 * cores:
+        pytest.skip(f"needs two cores with time to spare: the load is {load:.1f} on {cores}")
+
+
 def test_overlapped_is_shorter_than_serial_on_two_cores(backend):
-    """Best of several rounds: other work on this machine may spoil one, and only chance could fake all."""
+    """Best of several rounds: other work on this machine may spoil some, chance would have to fake one."""
+    two_free_cores()
     units = equal_units(backend)
     ratios = []
-    for _ in range(8):
+    for _ in range(20):
         pairs = [(backend.run("serial", units), backend.run("overlap", units)) for _ in range(9)]
         ratios.append(
             np.median([overlap for _, overlap in pairs]) / np.median([serial for serial, _ in pairs])
@@ -50,17 +60,16 @@ def test_overlapped_is_shorter_than_serial_on_two_cores(backend):
     assert min(ratios) < 0.9, ratios
 
 
-@pytest.mark.skipif(len(cpu_threads.usable_cores()) < 2, reason="needs two cores")
 def test_the_path_is_seen_by_cpu_time_on_two_cores(backend):
+    two_free_cores()
     units = equal_units(backend)
-    observations = []
-    for _ in range(8):
-        observations.append(backend.observe(units))
-        if all(observations[-1].evidence.values()):
+    for _ in range(40):
+        observation = backend.observe(units)
+        if all(observation.evidence.values()):
             break
-    last = observations[-1]
-    assert last.evidence == {"distinct_queues": True, "intervals_intersect": True, "more_cpu_than_wall": True}
-    assert last.timeline.source == "thread clocks"
+    names = {"distinct_queues": True, "intervals_intersect": True, "more_cpu_than_wall": True}
+    assert observation.evidence == names, observation.figures
+    assert observation.timeline.source == "thread clocks"
 
 
 def test_serial_really_waits_for_the_copy(backend):
@@ -80,6 +89,7 @@ def test_on_one_core_nothing_is_accepted(monkeypatch):
     assert report["decision"] == "tune_overlap_window"
     assert all(case["path_confirmed"] is False for case in report["cases"])
     assert report["hardware"]["cores_usable"] == 1
+    assert any("one core" in note for note in report["notes"])
 
 
 @pytest.mark.parametrize("order", ["serial", "overlap"])
@@ -153,6 +163,13 @@ def test_the_fixed_window_is_cut_to_what_a_cpu_can_do_and_says_so(backend):
     assert described["workload"]["matrix_size_used"] == 512
     assert "512" in described["notes"][0] and "2048" in described["notes"][0]
     assert backend.fixed_units * cpu_threads.BLOCKS_PER_UNIT * cpu_threads.BLOCK**3 == 512**3
+
+
+def test_a_blas_that_takes_more_than_one_core_is_noted(backend, monkeypatch):
+    monkeypatch.setattr(backend, "_cpu_share", 1.0)
+    assert not any("BLAS" in note for note in backend.describe()["notes"])
+    monkeypatch.setattr(backend, "_cpu_share", 1.9)
+    assert any("1.90 cores" in note for note in backend.describe()["notes"])
 
 
 def test_the_whole_experiment_for_real(tmp_path):

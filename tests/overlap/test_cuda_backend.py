@@ -144,11 +144,30 @@ def test_observation_comes_from_the_profiler(monkeypatch):
     assert observation.timeline.serial["compute"] == [(1.6, 2.1), (2.1, 2.6)]
 
 
+def test_a_first_session_that_sees_nothing_is_repeated(monkeypatch):
+    backend = make(monkeypatch, Gpu(blind_sessions=1))
+    assert backend.observe(2).timeline.source == "profiler"
+    blind = make(monkeypatch, Gpu(blind_sessions=99)).observe(2)
+    assert blind.timeline.source is None and "CUPTI" in blind.timeline.reason
+
+
+def test_events_lost_at_the_start_cost_only_the_throw_away_run(monkeypatch):
+    observation = make(monkeypatch, Gpu(dropped_kernels=3)).observe(4)
+    assert len(observation.timeline.overlap["compute"]) == 4
+
+
+def test_events_lost_from_the_run_itself_are_no_evidence(monkeypatch):
+    """The throw-away run has 3 events; a loss of 6 reaches the gate, the copy and a product of the run."""
+    observation = make(monkeypatch, Gpu(dropped_kernels=6)).observe(4)
+    assert observation.timeline.source is None
+    assert observation.evidence["intervals_intersect"] is None
+
+
 def test_a_source_that_the_profiler_calls_pageable_is_not_pinned(monkeypatch):
     original = kineto.device_run
 
-    def pageable(events):
-        return original([{**e, "name": e["name"].replace("Pinned", "Pageable")} for e in events])
+    def pageable(events, units):
+        return original([{**e, "name": e["name"].replace("Pinned", "Pageable")} for e in events], units)
 
     monkeypatch.setattr(kineto, "device_run", pageable)
     assert make(monkeypatch, Gpu()).observe(2).evidence["pinned_source"] is False
@@ -162,7 +181,8 @@ def test_each_check_changes_what_is_copied_and_computed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("seen", "missing"), [((), "copy and no kernel"), (("kernel",), "copy"), (("gpu_memcpy",), "kernel")]
+    ("seen", "missing"),
+    [((), "copy and no kernel"), (("kernel",), "copy"), (("gpu_memcpy",), "gate and no kernel")],
 )
 def test_without_cupti_the_path_is_null_with_a_reason(monkeypatch, seen, missing):
     observation = make(monkeypatch, Gpu(profiler_sees=seen)).observe(2)
@@ -206,6 +226,13 @@ def test_a_small_device_shrinks_before_it_fails(monkeypatch):
     needed_at_256 = 2 * 16 * MIB + 256 * 256 * 30 + 128 * MIB
     backend = make(monkeypatch, Gpu(memory_bytes=needed_at_256), matrix_size=256)
     assert backend.describe()["workload"]["matrix_size_used"] == 128
+
+
+def test_the_matrix_is_never_shrunk_twice(monkeypatch):
+    needed_at_256 = 2 * 16 * MIB + 256 * 256 * 30 + 128 * MIB
+    with pytest.raises(DeviceError, match="already at 128") as caught:
+        make(monkeypatch, Gpu(memory_bytes=needed_at_256, fail_allocations=1), matrix_size=256)
+    assert caught.value.kind == "out_of_memory"
 
 
 def test_memory_that_runs_out_twice_is_an_environment_fault(monkeypatch):

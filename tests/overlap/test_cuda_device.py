@@ -155,6 +155,8 @@ def test_sharing_is_read_from_name_facts_and_environment(monkeypatch):
     shared = cuda_device.sharing("NVIDIA A100 MIG 1g.5gb", {"driver_model.current": "WDDM"})
     assert shared["mig"] and shared["mps"] and shared["wddm"]
     monkeypatch.delenv("CUDA_MPS_PIPE_DIRECTORY")
+    assert len(cuda_device.sharing_notes(shared)) == 2
+    assert cuda_device.sharing_notes({"mig": False, "wddm": False, "max_connections": "8"}) == []
     assert not cuda_device.sharing("NVIDIA H100", {"mig.mode.current": "Disabled"})["mig"]
 
 
@@ -174,6 +176,8 @@ def test_an_old_torch_without_the_argument_for_emulation():
     ("problem", "kind"),
     [
         (RuntimeError("CUDA error: out of memory"), "out_of_memory"),
+        (RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate"), "out_of_memory"),
+        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate`"), "out_of_memory"),
         (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), "out_of_memory"),
         (RuntimeError("CUDA error: an illegal memory access was encountered"), "internal_error"),
         (RuntimeError("CUDA error: no kernel image is available for execution"), "unsupported_architecture"),
@@ -197,8 +201,11 @@ def event(cat: str, name: str, ts: float, dur: float, stream: int | None = 7) ->
     return {"ph": "X", "cat": cat, "name": name, "ts": ts, "dur": dur, "args": {"stream": stream}}
 
 
+GATE = event("kernel", "at::cuda::(anonymous namespace)::spin_kernel(long)", 0, 2000, 15)
 TRACE = [
-    event("kernel", "at::cuda::(anonymous namespace)::spin_kernel(long)", 0, 2000, 15),
+    event("kernel", "nvjet_hsh_128x256", -400, 22, 11),
+    event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", -410, 100, 7),
+    GATE,
     event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 2010, 1000, 7),
     event("kernel", "nvjet_hsh_128x256", 2005.5, 22, 11),
     event("kernel", "nvjet_hsh_128x256", 2028, 22, 11),
@@ -210,28 +217,44 @@ TRACE = [
 
 
 def test_a_trace_gives_copy_and_kernels_from_the_earlier_start():
-    run, reason = kineto.device_run(TRACE)
+    run, reason = kineto.device_run(TRACE, 2)
     assert reason == ""
     assert run["copy"] == [(0.0045, 1.0045)]
     assert run["compute"] == [(0.0, 0.022), (0.0225, 0.0445)]
     assert run["pinned"] and run["streams_differ"]
 
 
+COPY = event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 2001, 5, 7)
+
+
 @pytest.mark.parametrize("stream", [7, None])
 def test_one_stream_or_an_unknown_one_is_no_evidence_of_two(stream):
-    events = [
-        event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, 5, 7),
-        event("kernel", "gemm", 0, 5, stream),
-    ]
-    assert kineto.device_run(events)[0]["streams_differ"] is False
+    events = [GATE, COPY, event("kernel", "gemm", 2001, 5, stream)]
+    assert kineto.device_run(events, 1)[0]["streams_differ"] is False
 
 
 def test_a_pageable_source_is_seen():
-    events = [event("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 0, 5), event("kernel", "gemm", 0, 5, 9)]
-    assert kineto.device_run(events)[0]["pinned"] is False
+    pageable = {**COPY, "name": "Memcpy HtoD (Pageable -> Device)"}
+    assert kineto.device_run([GATE, pageable, event("kernel", "gemm", 2001, 5, 9)], 1)[0]["pinned"] is False
 
 
-@pytest.mark.parametrize("events", [[], TRACE[:1], TRACE[:2], TRACE[2:3], TRACE[4:7]])
-def test_a_trace_without_copy_or_kernel_is_null_with_a_reason(events):
-    run, reason = kineto.device_run(events)
+@pytest.mark.parametrize("events", [[], TRACE[:2], TRACE[:3], TRACE[:4], TRACE[4:6], TRACE[6:]])
+def test_a_trace_without_gate_copy_or_kernel_is_null_with_a_reason(events):
+    run, reason = kineto.device_run(events, 2)
     assert run is None and "CUPTI" in reason
+
+
+@pytest.mark.parametrize(
+    ("kernels", "units", "whole"), [(4, 4, True), (8, 4, True), (3, 4, False), (7, 4, False)]
+)
+def test_a_trace_with_lost_kernels_is_no_trace(kernels, units, whole):
+    """Each product is one kernel or a few (split-K): the number must be a multiple."""
+    run, reason = kineto.device_run(
+        [GATE, COPY, *[event("kernel", "gemm", 2001 + i, 1, 9) for i in range(kernels)]], units
+    )
+    assert (run is not None) == whole and (whole or "lost operations" in reason)
+
+
+def test_a_second_copy_is_not_this_run():
+    run, reason = kineto.device_run([GATE, COPY, COPY, event("kernel", "gemm", 2001, 1, 9)], 1)
+    assert run is None and "2 copies" in reason

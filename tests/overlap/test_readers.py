@@ -21,7 +21,7 @@ from tools.overlap.__main__ import main
 from tools.overlap.experiment import run_experiment
 from tools.overlap.intervals import from_zero, intersection, length, shared_fraction, union
 from tools.overlap.settings import MIB, REAL_GPU
-from tools.overlap.summary import case_table, summary
+from tools.overlap.summary import case_table, controls, summary
 from tools.overlap.trace import trace_events
 
 SETTINGS = Settings(run_mode=REAL_GPU, payload_mib=(16, 64), repeat_steps=8, window_ratios=(0.5, 1.0, 2.0))
@@ -202,6 +202,17 @@ def test_summary_says_the_decision_in_both_languages(report):
     assert case_table({"cases": []}) == "no case was measured"
 
 
+def test_controls_are_told_whether_measured_or_not(report):
+    text = controls(report)
+    assert text.count("False") == 2 and "empty run" in text and text.count("not measured (simulated)") == 2
+    report["pageable_control"][0] = {
+        "payload_mib": 16, "measured": True, "issue_order": "compute, then copy",
+        "copy_ms": [3.0, 1.0, 2.0], "overlap_ms": [4.0], "host_enqueue_ms": [0.5],
+    }  # fmt: skip
+    assert "copy_ms 2.000, overlap_ms 4.000, host_enqueue_ms 0.500" in controls(report)
+    assert "nothing to compare" in controls(run_experiment(Settings(), progress=quiet))
+
+
 def test_command_list_show_compare_trace_table(written, tmp_path, capsys):
     results = ["--results", str(tmp_path)]
     assert main(["list", *results]) == 0 and written.name in capsys.readouterr().out
@@ -213,6 +224,13 @@ def test_command_list_show_compare_trace_table(written, tmp_path, capsys):
     assert main(["table", *results, "--check"]) == 1
     assert main(["table", *results]) == 0 and main(["table", *results, "--check"]) == 0
     assert main(["list", *results]) == 0
+
+
+def test_a_bad_file_does_not_hide_the_others_in_the_list(written, tmp_path, capsys):
+    (tmp_path / "inf_serving_overlap_real_gpu_bad_20260101T000000Z.json").write_text("{")
+    assert main(["list", "--results", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert written.name in printed.out and "bad_2026" in printed.err
 
 
 def test_command_finds_a_result_that_does_not_follow_from_its_samples(report, tmp_path, capsys):

@@ -213,8 +213,11 @@ def test_an_invalid_report_is_not_saved_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(
         record, "run_experiment", lambda settings: {"started_at": "", "run_mode": "", "run_label": ""}
     )
+    elsewhere = []
+    monkeypatch.setattr(record.tempfile, "mkdtemp", lambda **options: elsewhere.append(options))
     with pytest.raises(ResultFileError, match="not a valid result"):
         run_and_write(SETTINGS, tmp_path)
+    assert elsewhere == []
 
 
 def test_an_interrupted_write_leaves_no_file(report, tmp_path, monkeypatch):
@@ -262,3 +265,5 @@ def test_something_is_recorded_and_no_gpu_result_is_claimed_without_one():
     gpu = [report for report in reports if report["evidence_level"] == "local_mechanism_benchmark"]
     table = (RECORDED / "README.md").read_text(encoding="utf-8")
     assert ("| real_gpu | - | not measured" in table) == (not gpu)
+    front_page = (RECORDED.parent / "README.md").read_text(encoding="utf-8")
+    assert ("No GPU result is recorded yet" in front_page) == (not gpu)

@@ -10,7 +10,7 @@ from tools.overlap.pictures import draw_ratios, draw_timelines, save_pictures
 from tools.overlap.record import run_and_write
 from tools.overlap.result_file import read, recompute, usable_folder
 from tools.overlap.settings import Settings
-from tools.overlap.summary import case_table, summary, table
+from tools.overlap.summary import case_table, controls, summary, table
 from tools.overlap.theory import from_intervals, from_link
 from tools.overlap.trace import write_trace
 
@@ -21,6 +21,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "case_table",
+    "controls",
     "draw_ratios",
     "draw_timelines",
     "from_intervals",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.overlap import asset_table, result_file
-from tools.overlap.errors import OverlapError
+from tools.overlap.errors import OverlapError, ResultFileError
 from tools.overlap.pictures import save_pictures
 from tools.overlap.record import run_and_write
 from tools.overlap.settings import RUN_MODES, Settings
@@ -91,7 +91,11 @@ def _run(options: argparse.Namespace) -> int:
 def _list(options: argparse.Namespace) -> int:
     rows = []
     for path in result_file.find(_folder(options)):
-        report = result_file.read(path)
+        try:
+            report = result_file.read(path)
+        except ResultFileError as problem:  # one bad file must not hide the others
+            print(problem, file=sys.stderr)
+            continue
         rows.append(
             {
                 "file": path.name,

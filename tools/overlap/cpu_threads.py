@@ -179,10 +179,10 @@ class CpuThreadsBackend:
 
     def observe(self, units: int) -> Observation:
         """See `Backend`: the run nearest the median of a few, by the threads' own clocks."""
-        serial = self._observed("serial", units)
-        runs = [self._observed("overlap", units) for _ in range(OBSERVED_RUNS)]
-        middle = median(run["total"] for run in runs)
-        overlap = min(runs, key=lambda run: abs(run["total"] - middle))
+        orders: tuple[Order, ...] = ("serial", "overlap")
+        observed = {order: [self._observed(order, units) for _ in range(OBSERVED_RUNS)] for order in orders}
+        serial, overlap = (_median_run(observed[order]) for order in orders)
+        runs = observed["overlap"]
         fine_clock = time.get_clock_info("thread_time").resolution <= 1e-4
         parallelism = median(run["cpu"] / run["total"] for run in runs) if fine_clock else None
         shared = shared_fraction(overlap["copy"], overlap["compute"])
@@ -255,6 +255,11 @@ class CpuThreadsBackend:
         self._go("compute", 4 * self.fixed_units)
         process = time.process_time() - process
         return round(process / self._computer.cpu, 3) if self._computer.cpu else None
+
+
+def _median_run(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    middle = median(run["total"] for run in runs)
+    return min(runs, key=lambda run: abs(run["total"] - middle))
 
 
 def _nothing() -> None:

@@ -67,6 +67,7 @@ class CudaBackend:
         properties = torch.cuda.get_device_properties(self._device)
         facts, reason = self._ask_smi(cuda_device.SMI_FACTS)
         engines, engines_source = cuda_device.copy_engines(self._device.index)
+        shared = cuda_device.sharing(name, facts)
         return {
             "hardware": {
                 "cuda_available": True,
@@ -81,7 +82,7 @@ class CudaBackend:
                 "async_engine_count_source": engines_source,
                 "nvidia_smi": {key: value for key, value in facts.items() if key != "uuid"},
                 "nvidia_smi_reason": reason,
-                "sharing": cuda_device.sharing(name, facts),
+                "sharing": shared,
             },
             "workload": {
                 "compute_dtype": self._dtype_name,
@@ -91,7 +92,7 @@ class CudaBackend:
                 "copy": "Tensor.copy_ from pinned host memory, non_blocking",
                 "gate_ms": GATE_MS,
             },
-            "notes": self._buffers.notes,
+            "notes": [*self._buffers.notes, *cuda_device.sharing_notes(shared)],
         }
 
     def prepare(self, payload_bytes: int) -> None:
@@ -196,20 +197,27 @@ class CudaBackend:
 
     def _profiled(self, order: Order, units: int) -> tuple[dict[str, Any] | None, str]:
         """Return one run's intervals, or None and why; a profiled host is slow, so the gates are longer."""
+        reason = ""
         for gate_ms in PROFILED_GATES_MS:
             shut: list[bool] = []
+
+            def lead_in() -> None:
+                self._enqueue(order, 1, GATE_MS)
 
             def run(gate_ms: float = gate_ms, shut: list[bool] = shut) -> None:
                 shut.append(self._enqueue(order, units, gate_ms))
 
             try:
-                events = kineto.profile_run(self._torch, run)
+                events = kineto.profile_run(self._torch, lead_in, run)
             except (OSError, RuntimeError, ValueError, KeyError) as problem:
                 words = cuda_device.first_line(str(problem))
                 return None, f"the profiler failed: {type(problem).__name__}: {words}"
-            if all(shut):
-                return kineto.device_run(events)
-        return None, "under the profiler the gate opened before the queues were full"
+            profiled, reason = kineto.device_run(events, units)
+            if not all(shut):
+                reason = "under the profiler the gate opened before the queues were full"
+            elif profiled is not None:
+                return profiled, ""
+        return None, reason
 
     def _enqueue(
         self,
@@ -270,4 +278,5 @@ class CudaBackend:
         uuid = getattr(self._torch.cuda.get_device_properties(self._device), "uuid", None)
         if uuid is None:  # the first GPU that nvidia-smi lists need not be this one
             return dict.fromkeys(fields), "this torch does not tell which GPU it uses"
-        return cuda_device.query_smi(fields, f"GPU-{str(uuid).removeprefix('GPU-')}")
+        text = str(uuid)
+        return cuda_device.query_smi(fields, text if text.startswith(("GPU-", "MIG-")) else f"GPU-{text}")

@@ -234,6 +234,27 @@ def sharing(name: str, facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def sharing_notes(shared: dict[str, Any]) -> list[str]:
+    """Return one line for each thing that can stretch times or forbid overlap on this GPU.
+
+    Example:
+        >>> sharing_notes({"max_connections": "1"})
+        ['CUDA_DEVICE_MAX_CONNECTIONS=1: all streams share one hardware queue and may wait for each other']
+    """
+    notes = []
+    if shared.get("mig") or shared.get("mps"):
+        notes.append("a shared GPU (MIG or MPS): its neighbours' work is in these times")
+    if shared.get("wddm"):
+        notes.append("Windows schedules this GPU (WDDM): it batches launches, and small times are unsteady")
+    if shared.get("max_connections") == "1":
+        notes.append(
+            "CUDA_DEVICE_MAX_CONNECTIONS=1: all streams share one hardware queue and may wait for each other"
+        )
+    if shared.get("launch_blocking") == "1":
+        notes.append("CUDA_LAUNCH_BLOCKING=1: every launch waits for the GPU, so no queue can be filled")
+    return notes
+
+
 def first_line(text: str) -> str:
     """Return the first line that is not empty, at most 300 characters of it."""
     return next((line.strip()[:300] for line in text.splitlines() if line.strip()), "no further word")

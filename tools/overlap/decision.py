@@ -129,9 +129,11 @@ _REASONS = {
         "then change the compute window or the payload.",
     ),
     "path_disproved": (
-        "有的档位变快了，但时间戳并未显示复制与计算同时进行：变快另有原因，不能算作重叠。",
-        "Some cases were faster, but the time stamps do not show copy and compute at the same time: the gain "
-        "has another cause and is no overlap.",
+        "有的档位变快了，但观测并未显示复制与计算同时进行：要么变快另有原因，要么机器太忙，看不清楚。不作接受；"
+        "等机器空闲后换一个标签重测。",
+        "Some cases were faster, but what was observed does not show copy and compute at the same time: the "
+        "gain has another cause, or the machine is too busy to tell. Nothing is accepted; run again under a "
+        "new label when it is quiet.",
     ),
     "path_unobserved": (
         "有的档位变快了，但这里的线程时钟太粗，看不出复制与计算是否同时进行，所以不作接受。",

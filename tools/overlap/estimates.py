@@ -78,6 +78,9 @@ def holm_upper_bounds(
     alpha / (m - 1), and so on; alpha is the upper tail of a 95% interval, 0.025. Once a case fails its
     level, every later one is held to the same level, so none after it can pass.
 
+    Simulated at a true ratio of 0.98 (18 cases of 20 pairs, 250 runs), some case passed in 1.2% of the runs
+    with lognormal noise of 3% and in 3.6% with heavy tails (t, 3 degrees of freedom, 2%); wanted are 2.5%.
+
     Args:
         all_ratios: Sorted bootstrap ratios of each case.
         limit: The ratio that counts as no gain.

@@ -105,6 +105,8 @@ WITHOUT_CUDA = ("no_torch", "torch_without_cuda", "no_driver", "driver_too_old",
 _TEXTS = (
     ("no kernel image is available", "unsupported_architecture"),
     ("out of memory", "out_of_memory"),
+    ("not enough memory", "out_of_memory"),  # torch's allocator on the host
+    ("cublas_status_alloc_failed", "out_of_memory"),
     ("devices are busy or unavailable", "gpu_busy"),
     ("device is busy or unavailable", "gpu_busy"),
     ("uncorrectable ecc error", "hardware_fault"),

@@ -145,7 +145,7 @@ def _points(
     axes: Axes,
     where: list[float],
     cases: list[dict[str, Any]],
-    style: dict[str, str],
+    style: dict[str, Any],
     label: str | None = None,
 ) -> None:
     ratios = [case["latency_ratio"] for case in cases]

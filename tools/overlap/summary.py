@@ -1,5 +1,6 @@
 """A result in words: what the command and the notebook print."""
 
+from statistics import median
 from typing import Any
 
 from tools.overlap.settings import REAL_GPU
@@ -16,6 +17,25 @@ def summary(report: dict[str, Any]) -> str:
     if report["failure"]:
         lines.append(f"{report['failure']['kind']}: {report['failure']['message']}")
     return "\n".join([*lines, *report["notes"]])
+
+
+def controls(report: dict[str, Any]) -> str:
+    """Return the three controls: self-check, empty run, pageable memory; times are medians."""
+    keys = ("payload_mib", "latency_ratio", "latency_ratio_upper", "accepted")
+    lines = ["self-check, serial against serial:"]
+    lines.append(table([{key: check[key] for key in keys} for check in report["self_check"]]))
+    if report["overhead"]:
+        lines.append(f"empty run: {report['overhead']['empty_median_ms']:.4f} ms")
+    for control in report["pageable_control"]:
+        start = f"pageable memory, {control['payload_mib']} MiB: "
+        if not control["measured"]:
+            lines.append(f"{start}not measured ({control['reason']})")
+            continue
+        figures = ", ".join(
+            f"{key} {median(control[key]):.3f}" for key in ("copy_ms", "overlap_ms", "host_enqueue_ms")
+        )
+        lines.append(f"{start}{figures} (issued: {control['issue_order']})")
+    return "\n".join(lines)
 
 
 def case_table(report: dict[str, Any]) -> str:
@@ -35,7 +55,7 @@ def hardware_name(report: dict[str, Any]) -> str:
 
 def _case_row(case: dict[str, Any]) -> dict[str, Any]:
     return {
-        "payload_mib": case["payload_mib"],
+        "MiB": case["payload_mib"],
         "window/copy": case["window_over_copy"],
         "serial_ms": case["serial_median_ms"],
         "overlap_ms": case["overlap_median_ms"],
@@ -44,7 +64,7 @@ def _case_row(case: dict[str, Any]) -> dict[str, Any]:
         "achievable": case["achievable_ratio"],
         "efficiency": case["efficiency"],
         "exposed_ms": case["exposed_ms"],
-        "path": {True: "confirmed", False: "not confirmed", None: "null"}[case["path_confirmed"]],
+        "path": {True: "yes", False: "no", None: "null"}[case["path_confirmed"]],
     }
 
 

@@ -45,7 +45,7 @@ def write_trace(report: dict[str, Any], path: Path) -> int:
         ResultFileError: If the result holds no timeline, or the file cannot be written.
     """
     events = trace_events(report)
-    operations = sum(event["ph"] == "X" for event in events)
+    operations = len([event for event in events if event["ph"] == "X"])
     if not operations:
         raise ResultFileError("no trace: this result holds no measured timeline")
     partial = path.with_name(path.name + ".partial")
