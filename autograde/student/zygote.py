@@ -1,8 +1,8 @@
 """The warm process: everything is imported once, then each submission is a fork with namespaces of its own.
 
 Three kinds of process: the *zygote* waits for requests; for each it forks
-a *container*, the first process of a new pid namespace, which mounts the scratch folder, starts, interrupts and
-ends the *kernel* (the student's process) as the examiner says, and whose end ends everything in it.
+a *container*, the first process of a new pid namespace, which mounts the scratch folder, starts, interrupts
+and ends the *kernel* (the student's process) as the examiner says, and whose end ends everything in it.
 """
 
 import gc
@@ -80,7 +80,7 @@ def _try_namespaces() -> str:
             os.write(writer, str(error).encode())
         os._exit(0)
     os.close(writer)
-    with open(reader, "rb") as stream:
+    with os.fdopen(reader, "rb") as stream:
         return stream.read().decode()
 
 
@@ -110,8 +110,8 @@ class Container:
     """One submission's processes, seen from the first of them.
 
     Args:
-        ctl: The examiner's commands: ``K`` with a socket starts a kernel, ``I`` interrupts it, ``X`` ends it and
-            all that it started, ``E`` ends the container.
+        ctl: The examiner's commands: ``K`` with a socket starts a kernel, ``I`` interrupts it, ``X`` ends it
+            and all that it started, ``E`` ends the container.
         shell: The prebuilt interpreter.
         config: The zygote's configuration.
     """
@@ -157,7 +157,7 @@ class Container:
         if self._config["isolate"]:
             isolation.mount_scratch(self._scratch, self._limits["scratch_mib"], self._limits["scratch_files"])
             isolation.drop_capabilities()
-        os.mkdir(self._work)
+        Path(self._work).mkdir()
         for name, content in spec["files"].items():
             path = Path(self._work, name)
             path.parent.mkdir(parents=True, exist_ok=True)

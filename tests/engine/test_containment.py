@@ -223,9 +223,11 @@ def fake_bubblewrap(folder: Path) -> None:
 def test_without_a_sandbox_it_refuses_with_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_bubblewrap(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    with LocalExecutor(TASK, jobs=1, sandbox="bwrap") as executor:
-        with pytest.raises(SandboxUnavailableError) as caught:
-            list(executor.run([submission(TASK)]))
+    with (
+        LocalExecutor(TASK, jobs=1, sandbox="bwrap") as executor,
+        pytest.raises(SandboxUnavailableError) as caught,
+    ):
+        list(executor.run([submission(TASK)]))
     text = str(caught.value)
     assert "Permission denied" in text and "--sandbox none" in text and "\n" not in text
 
