@@ -148,7 +148,8 @@ def summary(assignment: str, graded: Sequence[Graded]) -> list[str]:
     counts = Counter(each.result.status for each in graded)
     unchanged = sum(each.reused for each in graded)
     parts = [f"{counts[status]} {status.value}" for status in Status if counts[status]]
-    lines = [f"{assignment}: {len(graded)} submissions: {', '.join(parts) or 'none yet'}"]
+    noun = "submission" if len(graded) == 1 else "submissions"
+    lines = [f"{assignment}: {len(graded)} {noun}: {', '.join(parts) or 'none yet'}"]
     if unchanged:
         lines.append(f"{unchanged} unchanged, not run again")
     changes = [each for each in graded if not each.reused and _changed(each)]

@@ -100,7 +100,7 @@ def test_plain_autograde_skips_what_is_unchanged_and_force_runs_it(graded, nbgra
     assert "5 unchanged, not run again" in again.stderr
     forced = nbgrader(graded, "autograde", course.ASSIGNMENT, "--student", "ann", "--force")
     assert forced.returncode == 0
-    assert "1 submissions: 1 graded" in forced.stderr
+    assert "1 submission: 1 graded" in forced.stderr
     assert "unchanged" not in forced.stderr
 
 
