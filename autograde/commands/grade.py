@@ -14,8 +14,9 @@ from autograde.course import Assignment, load_assignment, submitted_students
 from autograde.errors import InfrastructureError, UsageError
 from autograde.executors import Executor, LocalExecutor
 from autograde.gradebook import Gradebook
-from autograde.grading import Graded, LazyExecutor, grade
+from autograde.grading import Graded, grade
 from autograde.layout import CourseLayout
+from autograde.lazy_executor import LazyExecutor
 from autograde.lock import course_lock
 from autograde.outcome import Status, SubmissionResult
 from autograde.progress import Progress
