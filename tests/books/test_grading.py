@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograde import versions
 from autograde.commands import grade as command
 from autograde.course import submitted_students
 from autograde.errors import CourseError, UsageError
@@ -57,6 +58,22 @@ def test_unchanged_submissions_are_not_run_again_and_changed_ones_are(root):
     assert executors.runs == [["ann", "bob"], ["bob"]]  # no executor at all for the second run
     assert third["bob"].resubmitted
     assert (third["bob"].previous.score, third["bob"].result.score) == (5.0, 0.0)
+
+
+def test_another_version_of_the_grader_runs_everything_again(root, monkeypatch):
+    course.submit(root, "ann")
+    executors = Executors()
+    grade(root, executors)
+    monkeypatch.setattr("autograde.versions.grader_version", lambda: "another")
+    assert not grade(root, executors)["ann"].reused
+    assert executors.runs == [["ann"], ["ann"]]
+
+
+def test_the_graders_version_follows_its_code_and_not_its_pages():
+    counted = versions.code_files()
+    names = {path.relative_to(Path(versions.__file__).parent).parts[0] for path in counted}
+    assert {"examiner", "student", "intake", "course", "grading.py"} <= names
+    assert not {"feedback.py", "report.py", "demo", "commands"} & names
 
 
 def test_force_runs_everything_again(root):
