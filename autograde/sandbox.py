@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,15 +48,15 @@ class Zygote:
         """
         self.control.settimeout(_START_SECONDS)
         try:
-            answer = self.control.recv(64)
+            answer = self.control.recv(400)
         except OSError:
             answer = b""
         self.control.settimeout(None)
         if answer != b"ready":
             self.process.kill()
-            error = self.process.stderr.read().decode(errors="replace") if self.process.stderr else ""
+            error = self.process.stderr.read() if self.process.stderr and not answer else answer
             self.close()
-            raise SandboxUnavailableError(explain(error))
+            raise SandboxUnavailableError(explain(error.decode(errors="replace")))
 
     def close(self) -> None:
         """End it and everything in it."""
@@ -93,13 +94,20 @@ def find_bwrap() -> str:
 
 
 def start_zygote(
-    kind: Kind, *, preload: Sequence[str], output_limit: int, files: Path | None, hidden: Iterable[Path] = ()
+    kind: Kind,
+    *,
+    preload: Sequence[str],
+    texts: Sequence[str] = (),
+    output_limit: int,
+    files: Path | None,
+    hidden: Iterable[Path] = (),
 ) -> Zygote:
     """Start a warm process; :meth:`Zygote.wait_ready` tells when it is warm.
 
     Args:
         kind: ``bwrap`` or ``none``.
         preload: Modules that the assignment imports.
+        texts: Cells as students receive them, to be compiled in advance.
         output_limit: Characters of one cell's output that are kept.
         files: A folder with the assignment's large files, shown read-only.
         hidden: Folders that must not be seen even where they lie in what is shown (the course).
@@ -115,15 +123,16 @@ def start_zygote(
         "drop": [_NOBODY, _NOBODY] if as_root else None,
         "preload": list(preload),
         "output_limit": output_limit,
+        "texts": list(texts),
     }
     root = INSIDE if kind == "bwrap" else str(Path(__file__).parent.parent)
     libraries = [root, *site_folders()]
     code = (
         f"import sys; sys.path[:0] = {libraries[:1]!r}; sys.path += {libraries[1:]!r}; "
-        "from autograde.student.zygote import main; main(sys.argv[1])"
+        "from autograde.student.zygote import main; main()"
     )
     python = os.path.realpath(sys.executable)
-    command = [python, "-I", "-S", "-c", code, json.dumps(config)]
+    command = [python, "-I", "-S", "-c", code]
     if kind == "bwrap":
         command = [find_bwrap(), *bwrap_options(as_root=as_root, files=files, hidden=hidden), "--", *command]
     environment = {
@@ -132,15 +141,18 @@ def start_zygote(
         "HOME": SCRATCH,
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PIP_RETRIES": "0",  # there is no network to wait for
         # Threads do not survive a fork, and a submission has one processor.
         **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
         **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
     }
-    with theirs:
+    with theirs, tempfile.TemporaryFile() as said:
+        said.write(json.dumps(config).encode())
+        said.seek(0)
         try:
             process = subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=said,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 env=environment,

@@ -112,7 +112,9 @@ def _judge(assignment: Assignment, job: Job, course: Path, sandbox: Kind | None)
 
 
 def _course(notebook: Path, given: Path) -> Path:
-    for folder in (given, *notebook.resolve().parents):
+    """Return the folder that --course names, else the nearest one above the notebook, else this one."""
+    named = given.resolve() != Path.cwd()
+    for folder in (given,) if named else (*notebook.resolve().parents, given):
         if (folder / "source").is_dir():
             return folder
     raise UsageError(

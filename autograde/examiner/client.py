@@ -47,14 +47,17 @@ class Container:
         limits: The submission's limits.
         files: Files for the working folder: relative path -> content.
         links: Read-only files: relative path -> target inside the sandbox.
+        folder: Where the scratch folder is made if there is no sandbox.
 
     Raises:
         InfrastructureError: If it cannot be started.
     """
 
-    def __init__(self, zygote: Zygote, limits: Limits, files: dict[str, bytes], links: dict[str, str]):
+    def __init__(
+        self, zygote: Zygote, limits: Limits, files: dict[str, bytes], links: dict[str, str], folder: Path
+    ):
         self._isolated = zygote.kind == "bwrap"
-        self._temporary = None if self._isolated else tempfile.TemporaryDirectory(prefix="autograde-")
+        self._temporary = None if self._isolated else tempfile.TemporaryDirectory(dir=folder)
         self._ctl, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(zygote.control, [b"new"], [theirs.fileno()])

@@ -62,6 +62,8 @@ class NotebookExaminer:
         side: The student's process.
         book: The instructor's notebook.
         plan: How its cells are examined.
+        literals: Texts that a message may be: constants of the instructor's notebook.
+        called: Hidden checks of an earlier notebook have called this student's code.
         limits: The submission's limits.
         fresh: Makes another student's process, in a scratch folder of its own.
         progress: Told the id of each test before it runs, and its result after.
@@ -73,11 +75,15 @@ class NotebookExaminer:
         side: StudentSide,
         book: Book,
         plan: tuple[CellPlan, ...],
+        literals: frozenset[str],
+        called: bool,
         limits: Limits,
         fresh: Callable[[], StudentSide],
         progress: Callable[[str | TestResult], None],
     ):
         self._fresh = fresh
+        self._literals = literals
+        self._called = called
         self._shell = shell
         self._side = side
         self._book = book
@@ -85,7 +91,6 @@ class NotebookExaminer:
         self._limits = limits
         self._progress = progress
         self._link = Link(side, shell.names, Bounds(max_bytes=limits.reply_mib * 2**20), self._relay)
-        self._literals = visibility.constants(cell.source for cell in book.cells if cell.code)
         self._patience = limits.patience_seconds
         self._count = 0
         self._spent = False
@@ -131,7 +136,7 @@ class NotebookExaminer:
         hidden = [
             i
             for i, item in enumerate(laid)
-            if item.source_index is not None and self._hides(item.source_index)
+            if item.source_index is not None and self._book.cells[item.source_index].hides
         ]
         if not hidden:
             return
@@ -144,10 +149,6 @@ class NotebookExaminer:
         for index in late:
             outputs, _ = again.get(index, ((), None)) if index in theirs else ((), None)
             runs[index] = (outputs, runs[index][1])
-
-    def _hides(self, index: int) -> bool:
-        cell = self._book.cells[index]
-        return cell.is_test and cell.source != cell.released
 
     def _is_own(self, item: LaidText) -> bool:
         if item.source_index is None:
@@ -349,7 +350,9 @@ class NotebookExaminer:
         return TestResult(cell.grade_id, outcome, points, cell.points, message)
 
     def _wording(self, cell: Cell) -> Wording:
-        return Wording(cell.grade_id, cell.source, cell.released, self._literals)
+        before = self._book.cells[: self._book.cells.index(cell)]
+        called = self._called or any(earlier.hides for earlier in before)
+        return Wording(cell.grade_id, cell.source, cell.released, self._literals, called=called)
 
     # time
 

@@ -20,9 +20,10 @@ from autograde.errors import AutogradeError, SandboxUnavailableError
 from autograde.examiner.task import Plan, Task, Work
 from autograde.outcome import TestResult
 from autograde.sandbox import Kind, Zygote, start_zygote
+from autograde.student.isolation import die_with_parent
 
 _LENGTH = struct.Struct("<Q")
-_MARGIN_SECONDS = 15.0  # beyond the submission's own limit, before an examiner is ended from outside
+_MARGIN_SECONDS = 6.0  # beyond the submission's own limit, before an examiner is ended from outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ def main() -> None:
             zygote = start_zygote(
                 setup.sandbox,
                 preload=setup.preload,
+                texts=[cell.released for book in setup.task.books for cell in book.cells if cell.code],
                 output_limit=setup.task.limits.output_kib * 1024,
                 files=files,
                 hidden=[Path(path) for path in setup.hidden],
@@ -151,6 +153,7 @@ class Server:
         self, setup: Setup, zygote: Zygote, root: Path, files: Path, requests: int, replies: BinaryIO
     ):
         from autograde.examiner.submission import Bench  # after the other side has begun to warm up
+        from autograde.examiner.visibility import constants
         from autograde.student.shell import Shell, prepare_figures
 
         self._setup = setup
@@ -164,10 +167,15 @@ class Server:
             except Exception:
                 continue
         prepare_figures(shell, render=False)
+        for book in setup.task.books:
+            for cell in book.cells:
+                if cell.code:
+                    shell.prepare(cell.source)
         scratch = root / "work"
         scratch.mkdir()
+        literals = tuple(constants(c.source for c in book.cells if c.code) for book in setup.task.books)
         empty = Plan(setup.fingerprint, ())
-        self._bench = Bench(setup.task, empty, zygote, shell, files, scratch)
+        self._bench = Bench(setup.task, empty, zygote, shell, files, scratch, literals)
         self._selector = selectors.DefaultSelector()
         self._children: dict[int, Child] = {}
         self._waiting: deque[tuple[int, Work]] = deque()
@@ -200,8 +208,11 @@ class Server:
 
     def _take(self) -> None:
         message = read_message(self._requests)
-        if message is None:
+        if message is None:  # the grader is gone, or wants no more
             self._selector.unregister(self._requests)
+            for child in self._children.values():
+                os.killpg(child.pid, signal.SIGKILL)
+            self._waiting.clear()
             return
         self._waiting.append(message)
         self._start_next()
@@ -214,6 +225,7 @@ class Server:
         pid = os.fork()
         if pid == 0:
             os.setsid()
+            die_with_parent(signal.SIGKILL)
             os.close(reader)
             self._examine(writer, work)
         os.close(writer)

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import resource
 import shutil
 import signal
 import sys
@@ -19,6 +20,7 @@ from autograde.examiner.student_side import StudentSide
 from autograde.examiner.task import Plan, Task, Work
 from autograde.outcome import TestOutcome, TestResult
 from autograde.sandbox import FILES, Zygote
+from autograde.student.isolation import die_with_parent
 from autograde.student.kernel import reseed
 from autograde.student.shell import Shell, prepare_figures
 
@@ -55,6 +57,7 @@ class Bench:
         shell: The examiner's interpreter, unused so far.
         files: Folder with the assignment's files.
         scratch: Folder for the examiner's working folders.
+        literals: For each notebook, the constants that a message may be.
     """
 
     task: Task
@@ -63,6 +66,7 @@ class Bench:
     shell: Shell
     files: Path
     scratch: Path
+    literals: tuple[frozenset[str], ...]
 
 
 Progress = Callable[[int, str | TestResult], None]
@@ -133,7 +137,8 @@ class Students:
                         links[name] = f"{seen}/{name}"
                     else:
                         files[name] = path.read_bytes()
-            self._container = Container(self._bench.zygote, self._bench.task.limits, files, links)
+            limits, scratch = self._bench.task.limits, self._bench.scratch
+            self._container = Container(self._bench.zygote, limits, files, links, scratch)
         return self._container
 
     def open_another(self) -> Container:
@@ -158,6 +163,7 @@ def _examine_book(
         _lay_out(bench.files, folder)
         os.chdir(folder)
         sys.path.insert(0, str(folder))
+        _limit_memory(limits.memory_mib)
         prepare_figures(bench.shell, render=False)
         bench.shell.take_streams()
         reseed()
@@ -167,6 +173,8 @@ def _examine_book(
             side,
             bench.task.books[number],
             bench.plan.books[number],
+            bench.literals[number],
+            any(cell.hides for book in bench.task.books[:number] for cell in book.cells),
             limits,
             lambda: StudentSide(students.open_another, limits, deadline),
             lambda what: progress(number, what),
@@ -175,6 +183,13 @@ def _examine_book(
     finally:
         os.chdir("/")
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _limit_memory(mib: int) -> None:
+    """Keep what a test builds from a student's number within bounds: twice what the student may use."""
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2 * mib * 2**20, hard))
 
 
 def _lay_out(files: Path, folder: Path) -> None:
@@ -197,7 +212,7 @@ def _in_fork(one: Callable[[], Examined], students: Students) -> Examined:
     child = os.fork()
     if child == 0:
         try:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            die_with_parent(signal.SIGKILL)
             os.close(reader)
             with open(writer, "wb") as stream:
                 pickle.dump(one(), stream)

@@ -108,7 +108,7 @@ class _Layer:
         if not _PLAIN_ID.fullmatch(wanted) or wanted in self._used_ids:
             wanted = f"added-{position}"
         while wanted in self._used_ids:
-            wanted += "x"
+            wanted += "-again"
         self._used_ids.add(wanted)
         return LaidCell(None, cell.cell_type or "markdown", cell.text, wanted)
 

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import builtins
+import contextlib
 import os
 import sys
 import traceback
@@ -104,14 +105,18 @@ class Shell:
         config.InteractiveShell.colors = "nocolor"
         config.InteractiveShell.autocall = 0
         self.outputs = Outputs(output_limit)
-        self.ip: Any = _NotebookShell.instance(config=config)
+        ip: Any = _NotebookShell.instance(config=config)
+        self.ip = ip
         parts: list[Any] = [self.ip.display_pub, self.ip.displayhook]
         for part in parts:
             part.outputs = self.outputs
+        for name in ("pip", "conda", "mamba", "micromamba", "uv"):
+            self.ip.register_magic_function(_no_install, magic_kind="line", magic_name=name)
         self._stdout_fd, self._stderr_fd = stdout_fd, stderr_fd
         self._loop: asyncio.AbstractEventLoop | None = None
         self.names: dict[str, Any] = self.ip.user_ns
         self.count = 0
+        self._ready: dict[str, tuple[str, list[Any]]] = {}  # text -> its file name and code
 
     def take_streams(self) -> None:
         """Make this shell's outputs the process's ``sys.stdout`` and ``sys.stderr``."""
@@ -120,6 +125,12 @@ class Shell:
         sys.displayhook = self.ip.displayhook
         builtins.input = _no_input
         builtins.display = _display  # type: ignore[attr-defined]
+
+    def prepare(self, text: str) -> None:
+        """Compile a cell that will run later, perhaps in many forks; what cannot be compiled waits till it runs."""
+        filename = self.ip.compile.cache(text, 0, raw_code=text)
+        with contextlib.suppress(SyntaxError, ValueError):
+            self._ready[text] = (filename, list(self._compile(text, filename)))
 
     def run(self, text: str) -> Ran:
         """Run one cell and keep what it shows in `outputs`.
@@ -136,8 +147,14 @@ class Shell:
         filename = ""
         error: BaseException | None = None
         try:
-            filename = self.ip.compile.cache(text, self.count, raw_code=text)
-            self._execute(text, filename)
+            if text in self._ready and not self.ip.ast_transformers:
+                filename, ready = self._ready[text]
+                codes = iter(ready)
+            else:
+                filename = self.ip.compile.cache(text, self.count, raw_code=text)
+                codes = self._compile(text, filename)
+            for code in codes:
+                self._exec(code)
         except BaseException as caught:
             error = caught
             self._show_error(caught, filename)
@@ -151,7 +168,7 @@ class Shell:
             value = last["data"]["text/plain"] if last.get("output_type") == "execute_result" else None
         return Ran(error, value, filename)
 
-    def _execute(self, text: str, filename: str) -> None:
+    def _compile(self, text: str, filename: str) -> Iterator[Any]:
         compiler = self.ip.compile
         try:
             tree = compiler.ast_parse(text, filename=filename)
@@ -162,25 +179,20 @@ class Shell:
             tree = compiler.ast_parse(transformed, filename=filename)
         for transformer in self.ip.ast_transformers:
             tree = transformer.visit(tree)
-        body, last = tree.body, None
-        if body and isinstance(body[-1], ast.Expr):
-            last = ast.Interactive([body.pop()])
-        with compiler.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
-            for part in self._parts(tree, filename):
-                self._exec(part)
-            if last is not None:
-                self._exec(compiler(last, filename, "single"))
-
-    def _parts(self, tree: ast.Module, filename: str) -> Iterator[Any]:
-        """Compile a cell at once; one that cannot be compiled runs up to its bad statement, as in a notebook."""
-        compiler = self.ip.compile
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         try:
-            whole = compiler(tree, filename, "exec") if tree.body else None
+            whole = [self._code(tree, filename, "exec")] if tree.body else []
         except (SyntaxError, ValueError):
-            yield from (compiler(ast.Module([node], []), filename, "exec") for node in tree.body)
+            # A cell that cannot be compiled runs up to its bad statement, as in a notebook.
+            yield from (self._code(ast.Module([node], []), filename, "exec") for node in tree.body)
             return
-        if whole is not None:
-            yield whole
+        yield from whole
+        if last is not None:
+            yield self._code(ast.Interactive([last]), filename, "single")
+
+    def _code(self, tree: ast.AST, filename: str, mode: str) -> Any:
+        with self.ip.compile.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+            return self.ip.compile(tree, filename, mode)
 
     def _exec(self, code: Any) -> None:
         if code.co_flags & CO_COROUTINE:
@@ -213,6 +225,10 @@ def format_error(error: BaseException) -> list[str]:
 
 def _no_input(prompt: object = "") -> str:
     raise StdinNotImplementedError("评分时不能使用 input() / input() is not available while grading")
+
+
+def _no_install(line: str) -> None:
+    print("评分时不安装软件包，这一行没有执行 / nothing is installed while grading: this line did not run")
 
 
 def _display(*values: Any, **options: Any) -> Any:

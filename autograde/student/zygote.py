@@ -1,6 +1,6 @@
 """The warm process: everything is imported once, then each submission is a fork with namespaces of its own.
 
-Three kinds of process, all started by ``python -m`` this module: the *zygote* waits for requests; for each it forks
+Three kinds of process: the *zygote* waits for requests; for each it forks
 a *container*, the first process of a new pid namespace, which mounts the scratch folder, starts, interrupts and
 ends the *kernel* (the student's process) as the examiner says, and whose end ends everything in it.
 """
@@ -23,14 +23,13 @@ from autograde.student.zygote_report import REPORT
 from autograde.wire import PeerGoneError, receive_blocking
 
 
-def main(arguments: str) -> None:
+def main() -> None:
     """Run the zygote.
 
-    Args:
-        arguments: JSON: `control` (descriptor of the request socket), `isolate`, `drop` (uid and gid, or null),
-            `preload` (modules to import), `output_limit` (characters).
+    Standard input is JSON: `control` (descriptor of the request socket), `isolate`, `drop` (uid and gid, or
+    null), `preload` (modules to import), `output_limit` (characters), `texts` (cells to compile in advance).
     """
-    config: dict[str, Any] = json.loads(arguments)
+    config: dict[str, Any] = json.load(sys.stdin)
     if config["drop"]:
         isolation.drop_root(*config["drop"])
     isolation.set_dumpable(False)
@@ -44,6 +43,8 @@ def main(arguments: str) -> None:
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     prepare_figures(shell, render=False)
+    for text in config["texts"]:
+        shell.prepare(text)
     config["address_bytes"] = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf(
         "SC_PAGE_SIZE"
     )
@@ -52,7 +53,8 @@ def main(arguments: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the grader's business
     gc.collect()
     gc.freeze()
-    control.send(b"ready")
+    trouble = _try_namespaces() if config["isolate"] else ""
+    control.send(trouble.encode() or b"ready")
     while True:
         data, descriptors, _, _ = socket.recv_fds(control, 16, 1)
         if not data or not descriptors:
@@ -66,6 +68,20 @@ def main(arguments: str) -> None:
             finally:
                 os._exit(status)
         os.close(descriptors[0])
+
+
+def _try_namespaces() -> str:
+    """Enter new namespaces in a fork that ends at once; return why it did not work, "" if it did."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        try:
+            isolation.unshare_all()
+        except OSError as error:
+            os.write(writer, str(error).encode())
+        os._exit(0)
+    os.close(writer)
+    with open(reader, "rb") as stream:
+        return stream.read().decode()
 
 
 def _enter(ctl: socket.socket, shell: Shell, config: dict[str, Any]) -> None:
@@ -246,7 +262,3 @@ def _kill_descendants() -> None:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

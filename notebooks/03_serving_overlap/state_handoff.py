@@ -401,7 +401,8 @@ def plan_decode_start(validation, ready_at_ms, deadline_ms):
         return "recompute"
     if validation["ready"]:
         return "ready"
-    # TODO 4 · 约 1 行 / about 1 line: 到截止时间为止（含这一刻）能就绪吗 / ready by the deadline, or exactly at it?
+    # TODO 4 · 约 1 行 / about 1 line: 到截止时间为止（含这一刻）能就绪吗
+    #                                     ready by the deadline, or exactly at it?
     # can_wait = ...
     ### BEGIN SOLUTION
     can_wait = ready_at_ms <= deadline_ms

@@ -94,6 +94,13 @@ def test_an_attack_earns_nothing_and_leaves_the_rest(start: Start, kind: Kind, p
     assert "987654" not in shown and "12346" not in shown
 
 
+@pytest.mark.parametrize(
+    "name", ["eq_always_true", "malformed_reply", "signals_to_parent", "background_process"]
+)
+def test_separation_does_not_need_the_sandbox(start: Start, name: str) -> None:
+    test_an_attack_earns_nothing_and_leaves_the_rest(start, "none", Path(__file__).with_name(f"{name}.py"))
+
+
 @pytest.mark.parametrize("kind_of_leak", ["variable", "file"])
 def test_hidden_inputs_cannot_be_printed_later(start: Start, kind: Kind, kind_of_leak: str) -> None:
     text = (Path(__file__).parent / "prints_the_inputs_later.py").read_text()

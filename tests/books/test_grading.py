@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -195,8 +196,6 @@ def test_a_persons_scores_and_comments_survive_a_regrade(root, nbgrader):
 
 
 def sqlite_run(root: Path, *statements: str) -> None:
-    import sqlite3
-
     connection = sqlite3.connect(root / "gradebook.db")
     for statement in statements:
         connection.execute(statement)
@@ -232,6 +231,9 @@ def test_nothing_of_the_batch_stays_beside_the_gradebook(root):
     course.submit(root, "ann")
     grade(root)
     assert [path.name for path in root.glob("gradebook.db*")] == ["gradebook.db"]
+    connection = sqlite3.connect(root / "gradebook.db")
+    assert connection.execute("pragma journal_mode").fetchone() == ("delete",)
+    connection.close()
 
 
 def test_a_new_time_stamp_alone_reaches_the_gradebook(root):

@@ -42,15 +42,15 @@ def test_english_edition_from_first_error_to_full_strip(
 
     notebook.run_all()
     expect_todo(notebook, "todo1-picture", "TODO 1a · compute_exposed_interval")
-    page.screenshot(path=tmp_path / "2-first-error.png")
+    notebook.cell("todo1-picture").screenshot(path=tmp_path / "2-first-error.png")
 
     notebook.replace_stub("todo1-exposed-interval", CLIP)
     notebook.replace_stub("todo1-exposed-interval", ADD)
-    page.screenshot(path=tmp_path / "3-typed.png")
+    notebook.cell("todo1-exposed-interval").screenshot(path=tmp_path / "3-typed.png")
     notebook.run_all()
-    timeline = notebook.cell("todo1-picture").locator(PICTURE)
-    expect(timeline).to_be_visible()
-    timeline.screenshot(path=tmp_path / "4-timeline.png")
+    own = notebook.cell("todo1-picture")
+    expect(own.locator(PICTURE)).to_be_visible()
+    own.screenshot(path=tmp_path / "4-own-timeline.png")
     expect(
         notebook.cell("todo1-exposed-interval-test-visible").locator(".jp-OutputArea-output")
     ).to_have_count(0)
@@ -64,7 +64,7 @@ def test_english_edition_from_first_error_to_full_strip(
     expect(strip).to_contain_text("TODO 1: passed")
     expect(strip).to_contain_text("TODO 2: passed")
     expect(strip.locator(PICTURE)).to_be_visible()
-    page.screenshot(path=tmp_path / "5-done.png")
+    strip.screenshot(path=tmp_path / "5-done.png")
 
     dialog = notebook.validate()
     expect(dialog).to_contain_text("Success! Your notebook passes all the tests.")
@@ -81,13 +81,12 @@ def test_chinese_edition_alone_names_the_rule_that_a_wrong_answer_breaks(
     notebook.replace_stub("todo1-exposed-interval", NO_CLIP)
     notebook.replace_stub("todo1-exposed-interval", ADD)
     notebook.run_all()
-    timeline = notebook.cell("todo1-picture").locator(PICTURE)
-    expect(timeline).to_be_visible()
-    timeline.screenshot(path=tmp_path / "1-wrong-timeline.png")
-    expect(notebook.cell("todo1-exposed-interval-test-visible").locator(ERROR)).to_contain_text(
-        "AssertionError: 先裁剪，再合并"
-    )
-    page.screenshot(path=tmp_path / "2-broken-rule.png")
+    own = notebook.cell("todo1-picture")
+    expect(own.locator(PICTURE)).to_be_visible()
+    own.screenshot(path=tmp_path / "1-wrong-timeline.png")
+    broken = notebook.cell("todo1-exposed-interval-test-visible")
+    expect(broken.locator(ERROR)).to_contain_text("AssertionError: 先裁剪，再合并")
+    broken.screenshot(path=tmp_path / "2-broken-rule.png")
 
     dialog = notebook.validate()
     expect(dialog).to_contain_text("先裁剪，再合并")
@@ -107,5 +106,5 @@ def test_second_notebook_up_to_its_decision_map(
     expect(page.locator(ERROR)).to_have_count(0)
     for cell_id in ("todo3-picture", "todo4-picture", "check-all-run"):
         expect(notebook.cell(cell_id).locator(PICTURE)).to_be_visible()
-        page.screenshot(path=tmp_path / f"{cell_id}.png")
+        notebook.cell(cell_id).screenshot(path=tmp_path / f"{cell_id}.png")
     expect(notebook.cell("check-all-run")).to_contain_text("TODO 4: passed")

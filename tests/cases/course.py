@@ -28,6 +28,7 @@ TOTAL = """
 ### BEGIN SOLUTION
 sides = [(1, 2), (3, 4)]
 total = sum(area(w, h) for w, h in sides)
+LIMIT = 100
 ### END SOLUTION
 """
 TOTAL_TEST = """

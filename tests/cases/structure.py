@@ -431,6 +431,19 @@ def own_cell_has_the_id_of_another(book):
 
 
 @CASES.edit(GRADED)
+def no_cell_ids_and_given_cells_edited(book):
+    of(book, "setup")["source"] += "\nimport random  # I need this later"
+    of(book, "demo")["source"] = of(book, "demo")["source"].replace("2, 3", "4, 5")
+    no_cell_ids(book)
+
+
+@CASES.edit(REPAIRED, "area-test: missing; put back")
+def answer_below_its_stub_and_test_deleted(book):
+    of(book, "area")["source"] = STUB
+    book["cells"][at(book, "area-test")] = code(ANSWERS["area"], "instead-of-the-test")
+
+
+@CASES.edit(GRADED)
 def no_cell_ids(book):
     book["nbformat_minor"] = 4
     for made in book["cells"]:

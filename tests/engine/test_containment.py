@@ -126,7 +126,7 @@ def test_nothing_to_change(executor: LocalExecutor) -> None:
 
 def test_an_environment_without_secrets(executor: LocalExecutor) -> None:
     probe(executor, function(f"found += [name for name, value in os.environ.items() if {SECRET!r} in value]"))
-    known = {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "MPLBACKEND", "PYTHONDONTWRITEBYTECODE", "LD_LIBRARY_PATH", "LC_CTYPE"}  # fmt: skip
+    known = {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "MPLBACKEND", "PYTHONDONTWRITEBYTECODE", "LD_LIBRARY_PATH", "LC_CTYPE", "PIP_RETRIES"}  # fmt: skip
     starts = ("OPENBLAS_", "OMP_", "MKL_", "KMP_", "TORCH", "PYDEVD_", "MPL")
     probe(
         executor,

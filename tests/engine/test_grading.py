@@ -96,19 +96,19 @@ def run(
     return finished
 
 
-def test_the_solution_has_full_marks_and_the_plan_no_problems(start: Start, kind: Kind) -> None:
-    executor = start(TASK, kind)
+def test_the_solution_has_full_marks_and_the_plan_no_problems(start: Start, each_kind: Kind) -> None:
+    executor = start(TASK, each_kind)
     assert [p for p in executor.plan.problems if "partial" not in p] == []
     assert not any(cell.shared for book in executor.plan.books for cell in book)
-    points = points_of(run(start, kind, SOLUTION))
+    points = points_of(run(start, each_kind, SOLUTION))
     assert points == {
         "value": 4.0, "refuses": 2.0, "in_place": 1.0, "printed": 1.0, "uses_earlier": 1.0, "calls_another": 1.0,
         "partial": 2.0, "noisy": 1.0, "variables": 3.0, "essay": 0.0,
     }  # fmt: skip
 
 
-def test_a_stub_scores_zero_and_is_told_so(start: Start, kind: Kind) -> None:
-    finished = run(start, kind, "def area(width, height):\n    raise NotImplementedError('TODO 1')", "")
+def test_a_stub_scores_zero_and_is_told_so(start: Start, each_kind: Kind) -> None:
+    finished = run(start, each_kind, "def area(width, height):\n    raise NotImplementedError('TODO 1')", "")
     tests = results_of(finished)
     assert finished.result.score == 1.0  # the test that asks nothing of the answer
     assert tests["value"].outcome is TestOutcome.ERROR
@@ -116,51 +116,53 @@ def test_a_stub_scores_zero_and_is_told_so(start: Start, kind: Kind) -> None:
     assert finished.result.status is Status.GRADED
 
 
-def test_a_failure_on_visible_lines_is_shown_with_its_line(start: Start, kind: Kind) -> None:
-    tests = results_of(run(start, kind, SOLUTION.replace("width * height}", "width + height}")))
+def test_a_failure_on_visible_lines_is_shown_with_its_line(start: Start, each_kind: Kind) -> None:
+    tests = results_of(run(start, each_kind, SOLUTION.replace("width * height}", "width + height}")))
     assert tests["value"].outcome is TestOutcome.FAILED
     assert tests["value"].message.startswith("AssertionError: area is width times height")
     assert "area(2, 3) == {'area': 6}" in tests["value"].message
     assert tests["partial"].outcome is TestOutcome.PARTIAL and tests["partial"].points == 1.0
 
 
-def test_a_hidden_failure_shows_a_constant_message_and_no_value(start: Start, kind: Kind) -> None:
+def test_a_hidden_failure_shows_a_constant_message_and_no_value(start: Start, each_kind: Kind) -> None:
     six = SOLUTION.replace("width * height}", "6}")
-    assert results_of(run(start, kind, six))["value"].message == "area of other rectangles"
+    assert results_of(run(start, each_kind, six))["value"].message == "area of other rectangles"
     clipped = SOLUTION.replace("width * height}", "min(width * height, 100)}")
-    message = results_of(run(start, kind, clipped))["value"].message
+    message = results_of(run(start, each_kind, clipped))["value"].message
     assert "hidden check" in message and "隐藏检查" in message
     assert "31337" not in message and "got" not in message and "100" not in message
 
 
-def test_what_a_hidden_call_raises_is_not_shown(start: Start, kind: Kind) -> None:
+def test_what_a_hidden_call_raises_is_not_shown(start: Start, each_kind: Kind) -> None:
     text = SOLUTION.replace(
         "    check_side(width)\n",
         "    if height == 5:\n        raise RuntimeError(f'called with {width} and {height}')\n",
     )
-    test = results_of(run(start, kind, text))["value"]
+    test = results_of(run(start, each_kind, text))["value"]
     assert test.outcome is TestOutcome.ERROR
     assert "RuntimeError" in test.message and "called with" not in test.message
     own = text.replace("raise RuntimeError(", "raise type(f'Leak{width}', (ValueError,), {})(")
-    message = results_of(run(start, kind, own))["value"].message
+    message = results_of(run(start, each_kind, own))["value"].message
     assert "ValueError" in message and "Leak" not in message
 
 
-def test_what_a_visible_call_raises_is_shown(start: Start, kind: Kind) -> None:
-    message = results_of(run(start, kind, SOLUTION.replace("width * height}", "width / 0}")))["value"].message
+def test_what_a_visible_call_raises_is_shown(start: Start, each_kind: Kind) -> None:
+    message = results_of(run(start, each_kind, SOLUTION.replace("width * height}", "width / 0}")))[
+        "value"
+    ].message
     assert "ZeroDivisionError: division by zero" in message and "area(2, 3)" in message
 
 
-def test_an_answer_cell_that_is_graded_itself_waits_for_a_person(start: Start, kind: Kind) -> None:
+def test_an_answer_cell_that_is_graded_itself_waits_for_a_person(start: Start, each_kind: Kind) -> None:
     job = submission(TASK, {"answer": SOLUTION, "more": MORE, "essay": "print('my own view')"})
-    (finished,) = start(TASK, kind).run([job])
+    (finished,) = start(TASK, each_kind).run([job])
     essay = results_of(finished)["essay"]
     assert essay.outcome is TestOutcome.MANUAL and essay.points is None
     assert finished.runs["book"][-1].outputs[0]["text"] == "my own view\n"
 
 
-def test_a_value_that_cannot_cross_needs_a_person(start: Start, kind: Kind) -> None:
-    finished = run(start, kind, SOLUTION.replace("{'area': width * height}", "object()"))
+def test_a_value_that_cannot_cross_needs_a_person(start: Start, each_kind: Kind) -> None:
+    finished = run(start, each_kind, SOLUTION.replace("{'area': width * height}", "object()"))
     tests = results_of(finished)
     assert tests["value"].outcome is TestOutcome.NEEDS_REVIEW and tests["value"].points is None
     assert finished.result.status is Status.NEEDS_REVIEW
@@ -168,40 +170,44 @@ def test_a_value_that_cannot_cross_needs_a_person(start: Start, kind: Kind) -> N
     assert tests["printed"].points == 1.0
 
 
-def test_a_variable_that_cannot_cross_needs_a_person(start: Start, kind: Kind) -> None:
+def test_a_variable_that_cannot_cross_needs_a_person(start: Start, each_kind: Kind) -> None:
     lie = "class Any:\n    def __eq__(self, other):\n        return True\ntotal = words = Any()"
-    test = results_of(run(start, kind, SOLUTION, lie))["variables"]
+    test = results_of(run(start, each_kind, SOLUTION, lie))["variables"]
     assert test.outcome is TestOutcome.NEEDS_REVIEW and test.points is None
 
 
-def test_a_name_that_is_missing_is_an_error_of_that_test_alone(start: Start, kind: Kind) -> None:
-    tests = results_of(run(start, kind, SOLUTION, "words = ['a', 'b']"))
+def test_a_name_that_is_missing_is_an_error_of_that_test_alone(start: Start, each_kind: Kind) -> None:
+    tests = results_of(run(start, each_kind, SOLUTION, "words = ['a', 'b']"))
     assert tests["variables"].outcome is TestOutcome.ERROR and "total" in tests["variables"].message
     assert tests["value"].points == 4.0
 
 
-def test_a_syntax_error_costs_that_cell_alone(start: Start, kind: Kind) -> None:
-    finished = run(start, kind, "def area(width, height)\n    return 1", "total = 20\nwords = ['a', 'b']")
+def test_a_syntax_error_costs_that_cell_alone(start: Start, each_kind: Kind) -> None:
+    finished = run(
+        start, each_kind, "def area(width, height)\n    return 1", "total = 20\nwords = ['a', 'b']"
+    )
     assert points_of(finished)["variables"] == 3.0
     assert outcomes_of(finished)["value"] == "error"
     error = finished.runs["book"][2].outputs[0]
     assert error["output_type"] == "error" and error["ename"] == "SyntaxError"
 
 
-def test_added_cells_run_where_they_are(start: Start, kind: Kind) -> None:
+def test_added_cells_run_where_they_are(start: Start, each_kind: Kind) -> None:
     job = submission(TASK, {"answer": SOLUTION, "more": "words = ['a', 'b']"}, added={12: "total = 20"})
-    (finished,) = start(TASK, kind).run([job])
+    (finished,) = start(TASK, each_kind).run([job])
     assert points_of(finished)["variables"] == 3.0
 
 
-def test_given_cells_are_the_instructors_whatever_the_student_made_of_them(start: Start, kind: Kind) -> None:
+def test_given_cells_are_the_instructors_whatever_the_student_made_of_them(
+    start: Start, each_kind: Kind
+) -> None:
     text = SOLUTION + "\ndef isclose(*_):\n    return True\nlimit = 1\n"
-    tests = results_of(run(start, kind, text.replace("width * height}", "6}")))
+    tests = results_of(run(start, each_kind, text.replace("width * height}", "6}")))
     assert tests["value"].points == 0.0 and tests["variables"].points == 0.0
 
 
-def test_runs_count_like_the_notebook_at_home(start: Start, kind: Kind) -> None:
-    finished = run(start, kind, SOLUTION, added={2: "1 + 1"})
+def test_runs_count_like_the_notebook_at_home(start: Start, each_kind: Kind) -> None:
+    finished = run(start, each_kind, SOLUTION, added={2: "1 + 1"})
     counts = [cell.execution_count for cell in finished.runs["book"] if cell.execution_count]
     assert counts == sorted(counts) and counts[:3] == [1, 2, 3]
     assert finished.runs["book"][2].outputs == (
@@ -210,12 +216,12 @@ def test_runs_count_like_the_notebook_at_home(start: Start, kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("count", [7])
-def test_many_submissions_each_have_their_own_result(start: Start, kind: Kind, count: int) -> None:
+def test_many_submissions_each_have_their_own_result(start: Start, each_kind: Kind, count: int) -> None:
     jobs = [
         submission(
             TASK, {"answer": SOLUTION, "more": f"total = {20 + n % 2}\nwords = ['a', 'b']"}, student=f"s{n}"
         )
         for n in range(count)
     ]
-    found = {f.result.student_id: points_of(f)["variables"] for f in start(TASK, kind).run(jobs)}
+    found = {f.result.student_id: points_of(f)["variables"] for f in start(TASK, each_kind).run(jobs)}
     assert found == {f"s{n}": 0.0 if n % 2 else 3.0 for n in range(count)}

@@ -1,12 +1,13 @@
 """Admitting a submission: what passes through, and what happens when we ourselves fail."""
 
+import json
 import sys
 
 import pytest
 
 from autograde.course import Assignment, Submission
-from autograde.intake import admit
-from tests.builder import filled
+from autograde.intake import LaidNotebook, admit
+from tests.builder import answer, dump, filled, given
 
 
 def test_an_honest_submission_is_laid_as_it_is(shapes: Assignment, honest: dict[str, bytes]) -> None:
@@ -38,6 +39,43 @@ def test_files_move_with_a_folder_that_holds_the_notebooks(
 ) -> None:
     files = {f"week 3/{path}": content for path, content in (honest | {"mine.py": b"x = 1"}).items()}
     assert admit(shapes, Submission("s", files, {}, None, "", "")).files == {"mine.py": b"x = 1"}
+
+
+def laid_with(shapes: Assignment, honest: dict[str, bytes], *cells: dict) -> LaidNotebook:
+    """Lay the honest notebook with more cells after the answer ``area``."""
+    book = json.loads(honest["shapes.ipynb"])
+    place = next(i for i, made in enumerate(book["cells"]) if made["id"] == "area") + 1
+    book["cells"][place:place] = cells
+    return admit(shapes, Submission("s", honest | {"shapes.ipynb": dump(book)}, {}, None, "", "")).notebooks[
+        0
+    ]
+
+
+def test_the_last_cell_that_defines_the_function_is_the_answer(
+    shapes: Assignment, honest: dict[str, bytes]
+) -> None:
+    second = answer("area", "def area(width, height):\n    return height * width")
+    third = answer("area", "area(1, 1)")
+    laid = laid_with(shapes, honest, {**second, "id": "b"}, {**third, "id": "c"})
+    texts = {cell.text: cell.cell_id for cell in laid.cells}
+    assert texts[second["source"]] == "area"
+    assert texts["area(1, 1)"] == "c"
+
+
+def test_ids_of_own_cells_are_kept_where_they_are_free(shapes: Assignment, honest: dict[str, bytes]) -> None:
+    own = [
+        given(name, f"x = {k}") for k, name in enumerate(["mine", "area", "mine", "no id!", "added-9", "??"])
+    ]
+    laid = laid_with(shapes, honest, *own)
+    ids = {cell.text: cell.cell_id for cell in laid.cells if cell.source_index is None}
+    assert ids == {
+        "x = 0": "mine",
+        "x = 1": "added-5",
+        "x = 2": "added-6",
+        "x = 3": "added-7",
+        "x = 4": "added-9",
+        "x = 5": "added-9-again",
+    }
 
 
 def test_a_fault_of_ours_is_a_review_and_not_a_crash(

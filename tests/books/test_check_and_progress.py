@@ -1,0 +1,113 @@
+"""A student's self-check, and what the grader says while it works."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from autograde.__main__ import main
+from autograde.commands.check import visible_only
+from autograde.course import load_assignment
+from autograde.grading import Graded
+from autograde.outcome import Status, SubmissionResult
+from autograde.progress import Progress
+from tests.books import course
+
+HIDDEN_ONLY = "### BEGIN HIDDEN TESTS\nassert double(5) == 10\n### END HIDDEN TESTS"
+
+
+@pytest.fixture
+def submitted(root: Path) -> Path:
+    books = course.source_books("assert double(21) == 42")
+    secret = ("todo1-double-test-secret", {"grade": True, "locked": True, "points": 1})
+    books["alpha"]["cells"].append(course.cell("code", HIDDEN_ONLY, secret[0], **secret[1]))
+    course.write_source(root, books)
+    answer = "def double(x):\n    return 2 * x if x < 20 else 0"
+    return course.submit(root, "ann", answer, extra=[course.cell("code", "", secret[0], **secret[1])])
+
+
+def test_check_judges_the_visible_tests_and_says_that_there_are_others(submitted, capsys):
+    assert main(["check", str(submitted / "alpha.ipynb"), "--sandbox", "none"]) == 0
+    printed = capsys.readouterr().out
+    assert "✓ visible: 通过 · Passed" in printed
+    assert "✓ hidden: 通过 · Passed" in printed  # its visible part holds
+    assert "secret" not in printed
+    assert "2 more checks run only when you are graded" in printed
+
+
+def test_the_assignment_of_a_check_holds_nothing_hidden(submitted):
+    assignment, hidden = visible_only(load_assignment(submitted.parents[2], "hw1"), "alpha")
+    text = "".join(cell.source for book in assignment.notebooks for cell in book.cells)
+    assert "double(21)" not in text
+    assert "double(5)" not in text
+    assert hidden == 2
+    assert assignment.max_score == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["check", "nothing.ipynb"], "nothing.ipynb: No such file"),
+        (["check", "{folder}/strange.ipynb"], "can't tell which assignment"),
+        (["check", "{folder}/strange.ipynb", "--assignment", "hw1"], "has no notebook strange.ipynb"),
+    ],
+)
+def test_check_refuses_with_one_line(submitted, capsys, words, message):
+    (submitted / "strange.ipynb").write_text("{}")
+    assert main([word.format(folder=submitted) for word in words]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert message in lines[0]
+
+
+def test_check_outside_a_course(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.ipynb").write_text("{}")
+    assert main(["check", "a.ipynb"]) == 2
+    assert "lies in no course" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def outcome(student: str, status: Status, note: str = "") -> Graded:
+    result = SubmissionResult(student, status, None, 1.0, 0.1, None, notes=(note,) if note else ())
+    return Graded(result, None, reused=False, resubmitted=False)
+
+
+def test_a_terminal_gets_a_bar_with_count_rate_time_left_and_trouble():
+    stream = Terminal()
+    with Progress(2, stream) as progress:
+        progress.show(outcome("ann", Status.NEEDS_REVIEW, "the file is empty"))
+        progress.show(outcome("bob", Status.GRADED))
+    shown = stream.getvalue()
+    assert "2/2" in shown
+    assert "submission/s" in shown or "s/submission" in shown
+    assert "<" in shown  # time so far < time left
+    assert "1 in trouble" in shown
+    assert "ann: needs_review: the file is empty" in shown
+
+
+def test_elsewhere_plain_lines():
+    stream = io.StringIO()
+    with Progress(2, stream) as progress:
+        progress.show(outcome("ann", Status.INFRASTRUCTURE_ERROR, "no memory"))
+        progress.show(outcome("bob", Status.GRADED))
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "ann: infrastructure_error: no memory"
+    assert lines[-1].startswith("2/2 submissions, ")
+    assert lines[-1].endswith("1 in trouble")
+    assert "\r" not in stream.getvalue()
+
+
+@pytest.mark.usefixtures("fake_engine")
+def test_the_gradebook_can_lie_elsewhere(root, tmp_path_factory):
+    course.submit(root, "ann")
+    database = tmp_path_factory.mktemp("elsewhere") / "grades.db"
+    assert main(["grade", "hw1", "--course", str(root), "--db", f"sqlite:///{database}"]) == 0
+    assert database.is_file()
+    assert not (root / "gradebook.db").exists()
