@@ -3,11 +3,6 @@
 A submission travels as plain data and so does its outcome: a worker needs no shared disk and no database.
 """
 
-import os
-import re
-import selectors
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +10,15 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from autograde.course import Assignment
-from autograde.errors import InfrastructureError, SandboxUnavailableError
-from autograde.examiner import visibility
-from autograde.examiner.server import Setup, frame, read_message
-from autograde.examiner.submission import Report
-from autograde.examiner.task import Plan, Task, Work
+from autograde.errors import InfrastructureError
+from autograde.examiner.overdue import overdue_report
+from autograde.examiner.preload import modules_to_preload
+from autograde.examiner.remote import Server
+from autograde.examiner.server import Setup
+from autograde.examiner.task import Plan, Report, Task, Work
 from autograde.intake import Intake
 from autograde.limits import Limits
-from autograde.outcome import NotebookResult, Status, SubmissionResult, TestOutcome, TestResult
+from autograde.outcome import NotebookResult, Status, SubmissionResult, TestOutcome
 from autograde.sandbox import Kind
 
 
@@ -68,16 +64,13 @@ class Executor(Protocol):
         ...
 
 
-# Imported before the first fork where an assignment uses them: what takes time, and is safe to fork after.
-_WORTH_PRELOADING = {"matplotlib", "numpy", "pandas", "scipy", "sklearn", "sympy", "torch"}
-_IMPORT = re.compile(r"^\s*(?:import|from)\s+([\w.]+)", re.MULTILINE)
 _UNSAFE_NOTE = (
     "graded without a sandbox (--sandbox none): this submission could read and change files of this machine"
 )
 
 
 class LocalExecutor:
-    """Runs submissions on this machine, `jobs` at a time, in processes that were warm before the first of them.
+    """Runs submissions on this machine, `jobs` at a time, forked from processes that are warm already.
 
     Args:
         assignment: What they are submissions of.
@@ -109,7 +102,7 @@ class LocalExecutor:
         self._sandbox: Kind = sandbox
         self._plan = plan if plan is not None and plan.fingerprint == assignment.fingerprint else None
         self._hidden = tuple(str(folder) for folder in (*hidden, Path.cwd()))
-        self._server: _Server | None = None
+        self._server: Server | None = None
         self._start()
 
     @property
@@ -177,7 +170,7 @@ class LocalExecutor:
             if kind == "report":
                 yield self._finished(job, payload, plan)
             elif kind == "overdue":
-                yield self._finished(job, _overdue_report(self._task, payload), plan)
+                yield self._finished(job, overdue_report(self._task, payload), plan)
             elif tries:
                 yield self._failed(job, payload)
             else:
@@ -190,13 +183,13 @@ class LocalExecutor:
             dict(self._assignment.files),
             self._sandbox,
             self._hidden,
-            _preload(self._task, self._assignment.files),
+            modules_to_preload(self._task, self._assignment.files),
             self._jobs,
             None if self._plan is None else self._plan.to_json(),
         )
-        self._server = _Server(setup)
+        self._server = Server(setup)
 
-    def _ready_server(self) -> "_Server":
+    def _ready_server(self) -> Server:
         if self._server is None:
             self._start()
         assert self._server is not None
@@ -257,128 +250,3 @@ def shared_notes(task: Task, plan: Plan) -> list[str]:
         for cell, how in zip(book.cells, cells, strict=True)
         if how.shared
     ]
-
-
-def _preload(task: Task, files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Return the modules that are worth importing before the first fork.
-
-    They are those that the source imports, in its cells, in helpers that its cells hold as text, or beside them.
-    """
-    texts = [cell.source for book in task.books for cell in book.cells if cell.code]
-    texts += [content.decode("utf-8", "replace") for name, content in files.items() if name.endswith(".py")]
-    found = {name for text in texts for name in _IMPORT.findall(text)}
-    wanted = {name for name in found if name.partition(".")[0] in _WORTH_PRELOADING}
-    return tuple(sorted(wanted | {"numpy", "numpy.random"}))  # numpy.random loads lazily
-
-
-def _overdue_report(task: Task, progress: list[tuple[int, str | TestResult]]) -> Report:
-    """Rebuild what is known of a submission whose examiner had to be ended: the test it hung in timed out."""
-    verdicts = {(number, what.grade_id): what for number, what in progress if isinstance(what, TestResult)}
-    begun = [(number, what) for number, what in progress if isinstance(what, str)]
-    hung = begun[-1] if begun and begun[-1] not in verdicts else None
-    report = Report(seconds=task.limits.submission_seconds)
-    for number, book in enumerate(task.books):
-        tests = []
-        for cell in book.cells:
-            if not cell.is_graded:
-                continue
-            known = verdicts.get((number, cell.grade_id))
-            if known is None and (number, cell.grade_id) == hung:
-                known = TestResult(
-                    cell.grade_id, TestOutcome.TIMED_OUT, 0.0, cell.points, visibility.TIMED_OUT
-                )
-            elif known is None and not cell.is_test:
-                known = TestResult(cell.grade_id, TestOutcome.MANUAL, None, cell.points)
-            tests.append(
-                known
-                or TestResult(
-                    cell.grade_id, TestOutcome.NOT_REACHED, 0.0, cell.points, visibility.NOT_REACHED
-                )
-            )
-        report.tests.append(tests)
-        report.runs.append([])
-    report.notes.append(
-        "its examiner had to be ended from outside: a test hung on what the student's code returned"
-    )
-    return report
-
-
-class _Server:
-    """The examiner's server as the grader sees it.
-
-    Args:
-        setup: What it examines with.
-    """
-
-    def __init__(self, setup: Setup):
-        command = [sys.executable, "-c", "from autograde.examiner.server import main; main()"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._stdin, self._stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
-        os.set_blocking(self._stdin, False)
-        self._outgoing = bytearray(frame(setup))
-        self._plan: Plan | None = None
-        self._flush()
-
-    def wait_ready(self) -> Plan:
-        """Wait until it has the plan.
-
-        Raises:
-            SandboxUnavailableError: If the sandbox cannot start here.
-            InfrastructureError: If it failed.
-        """
-        if self._plan is None:
-            kind, content, *_ = self.receive()
-            if kind == "unavailable":
-                raise SandboxUnavailableError(content)
-            if kind != "ready":
-                raise InfrastructureError(f"the examiner could not start: {content}")
-            self._plan = Plan.from_json(content)
-        return self._plan
-
-    def send(self, message: object) -> None:
-        """Queue a message; it is sent while replies are awaited."""
-        self._outgoing += frame(message)
-        self._flush()
-
-    def receive(self) -> Any:
-        """Wait for a message.
-
-        Raises:
-            InfrastructureError: If the server is gone.
-        """
-        while self._outgoing:
-            with selectors.DefaultSelector() as selector:
-                selector.register(self._stdin, selectors.EVENT_WRITE)
-                selector.register(self._stdout, selectors.EVENT_READ)
-                ready = {key.fd for key, _ in selector.select()}
-            if self._stdout in ready:
-                break
-            self._flush()
-        message = read_message(self._stdout)
-        if message is None:
-            raise InfrastructureError("the examiner's server ended without a word")
-        return message
-
-    def close(self) -> None:
-        """End it."""
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
-        try:
-            self._process.wait(10.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
-    def _flush(self) -> None:
-        try:
-            while self._outgoing:
-                del self._outgoing[: os.write(self._stdin, self._outgoing[: 2**16])]
-        except BlockingIOError:
-            return
-        except BrokenPipeError:
-            self._outgoing.clear()
-
-
-__all__ = ["CellRun", "Executor", "Finished", "Job", "LocalExecutor"]

@@ -204,8 +204,8 @@ class Conversation:
         """Ask one thing and return the reply, without its number.
 
         Raises:
-            StudentError: If there is no usable answer. After :class:`CrashedError` and :class:`BadReplyError`,
-                and after a :class:`TimedOutError` whose interrupt was ignored, the kernel has ended (`alive`).
+            StudentError: If there is no usable answer. The kernel has ended (see `alive`) after a
+                :class:`CrashedError`, a :class:`BadReplyError`, and an interrupt that it ignored.
         """
         self._number = secrets.randbits(62)  # not to be guessed by a thread that answers in advance
         try:

@@ -1,11 +1,12 @@
 """The student's names in the examiner's namespace: fetched before a test, called through while it runs."""
 
+import importlib
 import signal
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from autograde.examiner.client import BadReplyError, CrashedError, StudentError, TimedOutError
+from autograde.examiner.client import BadReplyError, CrashedError, TimedOutError
 from autograde.examiner.stand_ins import StopTest, make_error, make_function, make_unreadable
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
 from autograde.outcome import TestOutcome
@@ -220,4 +221,10 @@ class Alarm:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-__all__ = ["Alarm", "Link", "StudentError"]
+def import_libraries(names: dict[str, Any], libraries: tuple[tuple[str, str], ...]) -> None:
+    """Bind what an answer cell of the solution imports: the student's process is not asked for a library."""
+    for name, path in libraries:
+        if name not in names:
+            module, _, attribute = path.partition(":")
+            found = importlib.import_module(module)
+            names[name] = getattr(found, attribute) if attribute else found

@@ -33,7 +33,7 @@ def bound_and_needed(source: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _read_first(tree: ast.Module) -> set[str]:
-    """Return the names that statements of the top level read before a statement has bound them for certain."""
+    """Return the names that the top level reads before a statement has bound them for certain."""
     certain: set[str] = set()
     needed: set[str] = set()
     for statement in tree.body:

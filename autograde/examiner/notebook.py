@@ -1,19 +1,18 @@
 """Examines one notebook of one submission: the student's cells there, the tests here, in notebook order."""
 
-import importlib
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import Any
 
-from autograde.examiner import visibility
+from autograde.examiner import verdicts
 from autograde.examiner.client import StudentError, TimedOutError
-from autograde.examiner.link import Alarm, Link
+from autograde.examiner.link import Alarm, Link, import_libraries
 from autograde.examiner.names import WORD
+from autograde.examiner.preload import loaded_modules
 from autograde.examiner.stand_ins import StopTest
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
-from autograde.examiner.task import Book, Cell, CellPlan, LaidText
+from autograde.examiner.task import Book, Cell, CellOutputs, CellPlan, LaidText
 from autograde.examiner.visibility import Wording
 from autograde.limits import Limits
 from autograde.outcome import TestOutcome, TestResult
@@ -36,8 +35,6 @@ _LOOK_UP = {
     "_",
 }
 
-CellOutputs = tuple[tuple[dict[str, Any], ...], int | None]
-
 
 @dataclass(slots=True)
 class Examined:
@@ -47,11 +44,13 @@ class Examined:
         tests: One result for each graded cell, in the source's order.
         runs: Outputs and execution count of each laid cell.
         notes: Remarks for the instructor.
+        modules: Modules worth preloading that were imported here.
     """
 
     tests: list[TestResult] = field(default_factory=list)
     runs: list[CellOutputs] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    modules: set[str] = field(default_factory=set)
 
 
 class NotebookExaminer:
@@ -112,10 +111,11 @@ class NotebookExaminer:
                 f"{self._book.name}: its process sent {self._side.strays} answers that nobody had asked for"
             )
         self._seal_outputs(laid)
+        self.result.modules = loaded_modules()
         return self.result
 
     def _own_words(self, laid: tuple[LaidText, ...]) -> set[str]:
-        """Return the words of what the student wrote; every name, where it may look names up by their text."""
+        """Return the words that the student wrote; every name, where names may be looked up by text."""
         words: set[str] = set()
         for item in laid:
             if item.code and (
@@ -129,8 +129,9 @@ class NotebookExaminer:
     def _seal_outputs(self, laid: tuple[LaidText, ...]) -> None:
         """Keep what a hidden check called the student's code with out of what the student will read.
 
-        A cell that runs after one could print it. Where the student wrote such a cell, or a person grades it, it
-        is run again in a process that no check has called; other outputs after a hidden check are left out.
+        A cell that runs after one could print it. Where the student wrote such a cell, or a person grades
+        it, it is run again in a process that no check has called; other outputs after a hidden check are
+        left out.
         """
         runs = self.result.runs
         hidden = [
@@ -188,12 +189,7 @@ class NotebookExaminer:
         if cell is not None and cell.code and cell.role == "given" and not plan.skipped:
             self._run_given(cell, plan)
         if cell is not None and cell.is_graded:
-            self.result.tests.append(self._by_hand(item, cell))
-
-    def _by_hand(self, item: LaidText, cell: Cell) -> TestResult:
-        if cell.role == "graded_answer" and item.text.strip() == cell.released.strip():
-            return TestResult(cell.grade_id, TestOutcome.FAILED, 0.0, cell.points, visibility.NOT_ANSWERED)
-        return TestResult(cell.grade_id, TestOutcome.MANUAL, None, cell.points)
+            self.result.tests.append(verdicts.by_hand(item, cell))
 
     def _run_there(self, text: str, seconds: float, *, figures: str = "made") -> CellOutputs:
         """Run a cell in the student's process, whatever comes of it."""
@@ -226,9 +222,7 @@ class NotebookExaminer:
     def _test(self, item: LaidText, cell: Cell, plan: CellPlan) -> None:
         if self._spent:
             self.result.runs.append(((), None))
-            self.result.tests.append(
-                self._verdict(cell, TestOutcome.NOT_REACHED, 0.0, visibility.NOT_REACHED)
-            )
+            self.result.tests.append(verdicts.troubled(cell, TestOutcome.NOT_REACHED))
             return
         self._progress(cell.grade_id)
         if plan.shared:
@@ -267,9 +261,9 @@ class NotebookExaminer:
         for error, own_name, own_bases, own_text in link.relayed:
             if error is ran.error:
                 message = wording.answer_raised(own_name, own_bases, own_text, lines)
-                return self._verdict(cell, TestOutcome.ERROR, 0.0, message)
+                return verdicts.verdict(cell, TestOutcome.ERROR, 0.0, message)
         failed = TestOutcome.FAILED if isinstance(ran.error, AssertionError) else TestOutcome.ERROR
-        return self._verdict(cell, failed, 0.0, wording.own_failure(name, text, lines))
+        return verdicts.verdict(cell, failed, 0.0, wording.own_failure(name, text, lines))
 
     def _shared_test(self, cell: Cell, plan: CellPlan) -> TestResult:
         """Run a test that needs live objects in the student's process: its verdict is as good as they are."""
@@ -277,7 +271,7 @@ class NotebookExaminer:
             reply = self._side.run_cell(cell.source, self._allowed(plan, cell))
         except BudgetSpentError:
             self._spend()
-            return self._verdict(cell, TestOutcome.NOT_REACHED, 0.0, visibility.NOT_REACHED)
+            return verdicts.troubled(cell, TestOutcome.NOT_REACHED)
         except TimedOutError as error:
             return self._in_trouble(cell, TestOutcome.TIMED_OUT, str(error))
         except StudentError as error:
@@ -290,15 +284,15 @@ class NotebookExaminer:
         failed = TestOutcome.FAILED if "AssertionError" in bases else TestOutcome.ERROR
         wording = self._wording(cell)
         if "NotImplementedError" in bases and "StdinNotImplementedError" not in bases:
-            return self._verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, []))
-        return self._verdict(cell, failed, 0.0, wording.own_failure(name, text, []))
+            return verdicts.verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, []))
+        return verdicts.verdict(cell, failed, 0.0, wording.own_failure(name, text, []))
 
     def _run_here(self, source: str, plan: CellPlan, seconds: float) -> Ran | None:
         """Run an instructor's cell in this process; None if the student's process stopped it."""
         link = self._link
         try:
             with Alarm(link, seconds):
-                _import_libraries(self._shell.names, plan.libraries)
+                import_libraries(self._shell.names, plan.libraries)
                 link.fetch(plan.names)
                 self._shell.outputs.clear()
                 return self._shell.run(source)
@@ -313,41 +307,20 @@ class NotebookExaminer:
             link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, str(error)
         return None
 
-    # verdicts
-
     def _passed(self, cell: Cell, value: str | None) -> TestResult:
-        """Score a test that ended: nbgrader's rule, a number as its last value is partial credit."""
-        try:
-            points = cell.points if value is None else float(value)
-        except ValueError:
-            points = cell.points
-        if not points >= 0.0:
-            points = cell.points  # as nbgrader does, which only warns
-        if points > cell.points:
-            return self._in_trouble(
-                cell, TestOutcome.NEEDS_REVIEW, f"the test gave {points:g} of {cell.points:g} points"
-            )
-        if points == cell.points:
-            return self._verdict(cell, TestOutcome.PASSED, points, "")
-        outcome = TestOutcome.PARTIAL if points else TestOutcome.FAILED
-        return self._verdict(
-            cell, outcome, points, visibility.both("部分得分", "partial credit") if points else ""
-        )
+        result = verdicts.passed(cell, value)
+        if result.outcome is TestOutcome.NEEDS_REVIEW:
+            self.result.notes.append(f"{cell.grade_id}: its test gave {value} of {cell.points:g} points")
+        return result
 
     def _in_trouble(self, cell: Cell, trouble: TestOutcome, remark: str) -> TestResult:
         if trouble is TestOutcome.TIMED_OUT:
             self._patience = min(self._patience, 1.0)
-            return self._verdict(cell, trouble, 0.0, visibility.TIMED_OUT)
-        if trouble is TestOutcome.NOT_REACHED:
+        elif trouble is TestOutcome.NOT_REACHED:
             self._spend()
-            return self._verdict(cell, trouble, 0.0, visibility.NOT_REACHED)
-        self.result.notes.append(f"{cell.grade_id}: {remark}")
-        if trouble is TestOutcome.NEEDS_REVIEW:
-            return self._verdict(cell, trouble, None, visibility.REVIEW)
-        return self._verdict(cell, trouble, 0.0, visibility.CRASHED)
-
-    def _verdict(self, cell: Cell, outcome: TestOutcome, points: float | None, message: str) -> TestResult:
-        return TestResult(cell.grade_id, outcome, points, cell.points, message)
+        else:
+            self.result.notes.append(f"{cell.grade_id}: {remark}")
+        return verdicts.troubled(cell, trouble)
 
     def _wording(self, cell: Cell) -> Wording:
         before = self._book.cells[: self._book.cells.index(cell)]
@@ -373,15 +346,3 @@ class NotebookExaminer:
             sys.stdout.write(out)
         if err:
             sys.stderr.write(err)
-
-
-def _import_libraries(names: dict[str, Any], libraries: tuple[tuple[str, str], ...]) -> None:
-    """Bind what an answer cell of the solution imports: the student's process is not asked for a library."""
-    for name, path in libraries:
-        if name not in names:
-            module, _, attribute = path.partition(":")
-            found = importlib.import_module(module)
-            names[name] = getattr(found, attribute) if attribute else found
-
-
-__all__ = ["CellOutputs", "Examined", "NotebookExaminer"]

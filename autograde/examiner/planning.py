@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from autograde.examiner.client import StudentError
 from autograde.examiner.names import WORD, bound_and_needed
-from autograde.examiner.student_side import StudentError, StudentSide
-from autograde.examiner.submission import Bench, Report, Students, examine
-from autograde.examiner.task import Book, Cell, CellPlan, LaidText, Plan, Work
+from autograde.examiner.student_side import StudentSide
+from autograde.examiner.submission import Bench, Students, examine
+from autograde.examiner.task import Book, Cell, CellPlan, LaidText, Plan, Report, Work
 from autograde.outcome import TestOutcome
 
 _NOT_THEIRS = re.compile(r"_+|__\w+__|_i+|_?o?h|_dh|_\d+|_i\d+|In|Out|get_ipython|exit|quit")
@@ -51,7 +52,7 @@ def make_plan(bench: Bench, fingerprint: str, in_fork: Callable[[Callable[[], An
         "the instructor's own solution does not get full marks"
         for number, index in failed
     )
-    return replace(plan, problems=problems)
+    return replace(plan, problems=problems, modules=tuple(sorted(report.modules)))
 
 
 Places = list[tuple[int, int]]  # a notebook's number and a cell's index
@@ -246,7 +247,7 @@ def _full_marks(cell: Cell, value: str | None) -> bool:
 
 
 def _names(side: StudentSide) -> dict[str, tuple[int, int | None, str | None, bool]]:
-    """Return, for each name of the notebook: identity, digest, where a library defines it, whether it is live."""
+    """Return, for each name: identity, digest, where a library defines it, whether it is live."""
     _, rows = side.ask(60.0, "names")
     return {
         name: (identity, digest, path, live)
@@ -256,7 +257,7 @@ def _names(side: StudentSide) -> dict[str, tuple[int, int | None, str | None, bo
 
 
 def _names_reached(sources: list[str], bound_by: list[tuple[set[str], str]]) -> set[str]:
-    """Return the names that cells need, those that the instructor's cells need which define these, and so on."""
+    """Return the names that cells need, and what the instructor's cells that define these need, and so on."""
     names: set[str] = set()
     for source in sources:
         names |= bound_and_needed(source)[1]

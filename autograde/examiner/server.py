@@ -1,28 +1,26 @@
 """The examiner's process: warm, single-threaded; forks for each submission and collects the reports."""
 
+import contextlib
 import gc
 import importlib
 import os
-import pickle
 import selectors
 import signal
-import struct
 import tempfile
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from autograde.errors import AutogradeError, SandboxUnavailableError
+from autograde.examiner.messages import messages_in, read_message, run_in_fork, write_message
 from autograde.examiner.task import Plan, Task, Work
 from autograde.outcome import TestResult
 from autograde.sandbox import Kind, Zygote, start_zygote
 from autograde.student.isolation import die_with_parent
 
-_LENGTH = struct.Struct("<Q")
 _MARGIN_SECONDS = 6.0  # beyond the submission's own limit, before an examiner is ended from outside
 
 
@@ -49,37 +47,6 @@ class Setup:
     preload: tuple[str, ...]
     jobs: int
     plan: dict[str, Any] | None
-
-
-def write_message(stream: BinaryIO, message: object) -> None:
-    """Send one message between our own processes."""
-    stream.write(frame(message))
-    stream.flush()
-
-
-def frame(message: object) -> bytes:
-    """Return the bytes of one message between our own processes."""
-    data = pickle.dumps(message)
-    return _LENGTH.pack(len(data)) + data
-
-
-def read_message(descriptor: int) -> Any:
-    """Receive one message between our own processes; None at the end."""
-    head = _read_exactly(descriptor, _LENGTH.size)
-    if head is None:
-        return None
-    data = _read_exactly(descriptor, _LENGTH.unpack(head)[0])
-    return None if data is None else pickle.loads(data)
-
-
-def _read_exactly(descriptor: int, count: int) -> bytes | None:
-    data = bytearray()
-    while len(data) < count:
-        part = os.read(descriptor, min(count - len(data), 2**20))
-        if not part:
-            return None
-        data += part
-    return bytes(data)
 
 
 @dataclass(slots=True)
@@ -154,19 +121,13 @@ class Server:
     ):
         from autograde.examiner.submission import Bench  # after the other side has begun to warm up
         from autograde.examiner.visibility import constants
-        from autograde.student.shell import Shell, prepare_figures
+        from autograde.student.shell import Shell
 
         self._setup = setup
         self._requests = requests
         self._replies = replies
         os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
         shell = Shell(setup.task.limits.output_kib * 1024)
-        for name in setup.preload:
-            try:
-                importlib.import_module(name)
-            except Exception:
-                continue
-        prepare_figures(shell, render=False)
         for book in setup.task.books:
             for cell in book.cells:
                 if cell.code:
@@ -183,9 +144,12 @@ class Server:
     def serve(self) -> None:
         """Make the plan if there is none, then examine until there is nothing left to examine."""
         self._bench.zygote.wait_ready()
+        plan = self._plan()
+        for name in plan.modules:
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
         gc.collect()
         gc.freeze()
-        plan = self._plan()
         self._bench = replace(self._bench, plan=plan)
         write_message(self._replies, ("ready", plan.to_json()))
         self._selector.register(self._requests, selectors.EVENT_READ)
@@ -239,7 +203,7 @@ class Server:
 
         status = 1
         try:
-            with open(writer, "wb") as stream:
+            with os.fdopen(writer, "wb") as stream:
 
                 def progress(number: int, what: str | TestResult) -> None:
                     write_message(stream, ("progress", number, what))
@@ -265,7 +229,7 @@ class Server:
         os.waitpid(child.pid, 0)
         last: tuple[Any, ...] = ("failed", "an examiner ended without a word")
         progress = []
-        for message in _messages(child.data):
+        for message in messages_in(child.data):
             if message[0] == "progress":
                 progress.append(message[1:])
             else:
@@ -280,46 +244,3 @@ class Server:
         for child in self._children.values():
             if now >= child.deadline:
                 os.killpg(child.pid, signal.SIGKILL)
-
-
-def _messages(data: bytearray) -> list[Any]:
-    found, at = [], 0
-    while at + _LENGTH.size <= len(data):
-        (length,) = _LENGTH.unpack_from(data, at)
-        end = at + _LENGTH.size + length
-        if end > len(data):
-            break
-        found.append(pickle.loads(bytes(data[at + _LENGTH.size : end])))
-        at = end
-    return found
-
-
-def run_in_fork(function: Callable[[], Any]) -> Any:
-    """Run a function in a forked process and return what it returned.
-
-    Raises:
-        AutogradeError: If it failed.
-    """
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.close(reader)
-            with open(writer, "wb") as stream:
-                try:
-                    write_message(stream, (True, function()))
-                except BaseException:
-                    write_message(stream, (False, traceback.format_exc()))
-        finally:
-            os._exit(0)
-    os.close(writer)
-    message = read_message(reader)
-    os.close(reader)
-    os.waitpid(pid, 0)
-    if message is None or not message[0]:
-        raise AutogradeError(message[1] if message else "a process ended without a word")
-    return message[1]
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""One notebook's student process as the examiner uses it: kept alive, replayed after a crash, in one budget."""
+"""One notebook's student process: kept alive, replayed after a crash, within one budget."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,6 @@ from autograde.examiner.client import (
     Container,
     Conversation,
     CrashedError,
-    StudentError,
     TimedOutError,
 )
 from autograde.limits import Limits
@@ -167,6 +166,3 @@ def _output(item: object, images: bool) -> dict[str, Any]:
             kept_lines = [line for line in lines if type(line) is str]
             return {"output_type": "error", "ename": name, "evalue": text, "traceback": kept_lines}
     return {"output_type": "stream", "name": "stderr", "text": "[unreadable output]"}
-
-
-__all__ = ["BudgetSpentError", "CellReply", "StudentError", "StudentSide"]

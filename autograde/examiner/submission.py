@@ -9,15 +9,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograde.errors import InfrastructureError
 from autograde.examiner import visibility
 from autograde.examiner.client import Container
-from autograde.examiner.notebook import CellOutputs, Examined, NotebookExaminer
+from autograde.examiner.notebook import Examined, NotebookExaminer
 from autograde.examiner.student_side import StudentSide
-from autograde.examiner.task import Plan, Task, Work
+from autograde.examiner.task import Plan, Report, Task, Work
 from autograde.outcome import TestOutcome, TestResult
 from autograde.sandbox import FILES, Zygote
 from autograde.student.isolation import die_with_parent
@@ -25,25 +25,6 @@ from autograde.student.kernel import reseed
 from autograde.student.shell import Shell, prepare_figures
 
 _LARGE = 2**18  # bytes above which a file of the assignment is linked, not copied
-
-
-@dataclass(slots=True)
-class Report:
-    """What examining a submission gave.
-
-    Attributes:
-        tests: Notebook by notebook, one result for each graded cell.
-        runs: Notebook by notebook, outputs and execution count of each laid cell.
-        notes: Remarks for the instructor.
-        seconds: Wall time.
-        peak_kib: Largest resident memory of a process of the student; 0 if none ran.
-    """
-
-    tests: list[list[TestResult]] = field(default_factory=list)
-    runs: list[list[CellOutputs]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    peak_kib: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +83,7 @@ def examine(bench: Bench, work: Work, progress: Progress) -> Report:
             report.tests.append(examined.tests)
             report.runs.append(examined.runs)
             report.notes += examined.notes
+            report.modules |= examined.modules
     finally:
         students.close()
     report.peak_kib = students.peak_kib
@@ -214,14 +196,14 @@ def _in_fork(one: Callable[[], Examined], students: Students) -> Examined:
         try:
             die_with_parent(signal.SIGKILL)
             os.close(reader)
-            with open(writer, "wb") as stream:
+            with os.fdopen(writer, "wb") as stream:
                 pickle.dump(one(), stream)
         except BaseException as error:
             sys.__stderr__ and sys.__stderr__.write(f"examiner: {error!r}\n")
             os._exit(1)
         os._exit(0)
     os.close(writer)
-    with open(reader, "rb") as stream:
+    with os.fdopen(reader, "rb") as stream:
         data = stream.read()
     os.waitpid(child, 0)
     if not data:

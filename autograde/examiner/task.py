@@ -1,9 +1,10 @@
 """What the examiner is told, as plain data that travels between our own processes."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from autograde.limits import Limits
+from autograde.outcome import TestResult
 
 if TYPE_CHECKING:  # the examiner's processes start without what these two import
     from autograde.course import Assignment
@@ -145,11 +146,13 @@ class Plan:
         fingerprint: The assignment's.
         books: For each notebook, one entry for each source cell.
         problems: Tests that the instructor's own solution does not pass, one line each.
+        modules: Modules that the examiner needs, worth importing before it forks.
     """
 
     fingerprint: str
     books: tuple[tuple[CellPlan, ...], ...]
     problems: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as JSON-ready data."""
@@ -172,4 +175,28 @@ class Plan:
             )
 
         books = tuple(tuple(cell(item) for item in book) for book in data["books"])
-        return cls(data["fingerprint"], books, tuple(data["problems"]))
+        return cls(data["fingerprint"], books, tuple(data["problems"]), tuple(data["modules"]))
+
+
+CellOutputs = tuple[tuple[dict[str, Any], ...], int | None]  # what a cell shows, and its number
+
+
+@dataclass(slots=True)
+class Report:
+    """What examining a submission gave.
+
+    Attributes:
+        tests: Notebook by notebook, one result for each graded cell.
+        runs: Notebook by notebook, outputs and execution count of each laid cell.
+        notes: Remarks for the instructor.
+        seconds: Wall time.
+        peak_kib: Largest resident memory of a process of the student; 0 if none ran.
+        modules: Of the modules worth importing before a fork, those that the examiner came to import.
+    """
+
+    tests: list[list[TestResult]] = field(default_factory=list)
+    runs: list[list[CellOutputs]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_kib: int = 0
+    modules: set[str] = field(default_factory=set)

@@ -132,3 +132,5 @@ NOT_REACHED = both(
 )
 NO_NOTEBOOK = both("没有收到这个笔记本", "this notebook was not handed in")
 REVIEW = both("这一项需要教师查看，暂不计分", "a person will look at this test; it has no points yet")
+PARTIAL = both("部分得分", "partial credit")
+NO_CREDIT = both("这一项没有得分", "no credit for this test")

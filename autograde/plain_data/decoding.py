@@ -1,30 +1,13 @@
 """Bytes to plain data: the boundary itself. Every byte may have been written by an adversary."""
 
-import importlib
-import keyword
-import sys
-from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time, timedelta
 from decimal import Decimal, DecimalException
-from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
-from autograde.plain_data.format import (
-    ARRAY_KINDS,
-    C128,
-    DEFAULT_BOUNDS,
-    F64,
-    FACTORIES,
-    I64,
-    TORCH_DTYPES,
-    U32,
-    Bounds,
-    MalformedError,
-)
-
-_Reader = Callable[["Decoder"], Any]
+from autograde.plain_data import values
+from autograde.plain_data.format import C128, DEFAULT_BOUNDS, F64, I64, U32, Bounds, MalformedError
+from autograde.plain_data.values import Reader
 
 
 class Decoder:
@@ -33,8 +16,8 @@ class Decoder:
     Args:
         data: The message.
         bounds: What it may hold.
-        hook: Turns the plain data of a handle into the object that stands for it; None: handles are malformed.
-        objects: Containers that are numbered already (the arguments of a call), so that references reach them.
+        hook: Turns the plain data of a handle into what stands for it; None: handles are malformed.
+        objects: Containers that are numbered already: the arguments of a call.
     """
 
     def __init__(
@@ -110,9 +93,10 @@ class Decoder:
     def items(self) -> list[Any]:
         """Read a count and that many values."""
         count = U32.unpack(self.take(4))[0]
-        return self._sequence(count)
+        return self.sequence(count)
 
-    def _sequence(self, count: int) -> list[Any]:
+    def sequence(self, count: int) -> list[Any]:
+        """Read that many values."""
         if count > len(self._data) - self._at:  # a value takes a byte at least
             raise MalformedError("count exceeds the message")
         self._depth += 1
@@ -154,7 +138,7 @@ class Decoder:
         return int.from_bytes(data, "little", signed=True)
 
     def decimal(self) -> Decimal:
-        """Read a Decimal whose digits and exponent are bounded (a huge exponent would become a huge integer)."""
+        """Read a Decimal; a huge exponent would become a huge integer somewhere."""
         data, limit = self.blob(), self._bounds.max_decimal_digits
         if len(data) > limit:
             raise MalformedError("Decimal too long")
@@ -170,191 +154,25 @@ class Decoder:
         return self._hook(self.get())
 
 
-def _read_pairs(decoder: Decoder) -> list[tuple[Any, Any]]:
-    count = U32.unpack(decoder.take(4))[0]
-    flat = decoder._sequence(2 * count)
-    return list(zip(flat[::2], flat[1::2], strict=True))
-
-
-def _fill(target: Any, pairs: list[tuple[Any, Any]]) -> Any:
-    for key, value in pairs:  # item by item: a deadline can interrupt keys that were made to collide
-        target[key] = value
-    if len(target) != len(pairs):
-        raise MalformedError("a key twice")
-    return target
-
-
-def _read_set(decoder: Decoder) -> set[Any]:
-    values = decoder.items()
-    result: set[Any] = set()
-    for value in values:
-        result.add(value)
-    if len(result) != len(values):
-        raise MalformedError("a member twice")
-    return result
-
-
-def _read_deque(decoder: Decoder) -> deque[Any]:
-    maxlen, *values = decoder.items() or [-1]
-    if maxlen is not None and (type(maxlen) is not int or not len(values) <= maxlen < 2**63):
-        raise MalformedError("deque's length")
-    return deque(values, maxlen)
-
-
-def _read_defaultdict(decoder: Decoder) -> Any:
-    tag = decoder.take(1)
-    if tag not in FACTORIES or decoder.take(1) != b"d":
-        raise MalformedError("defaultdict")
-    return _fill(defaultdict(FACTORIES[tag]), _read_pairs(decoder))
-
-
-def _read_dict_like(kind: type) -> _Reader:
-    def read(decoder: Decoder) -> Any:
-        if decoder.take(1) != b"d":
-            raise MalformedError(kind.__name__)
-        return _fill(kind(), _read_pairs(decoder))
-
-    return read
-
-
-def _dtype(text: bytes) -> Any:
-    numpy: Any = importlib.import_module("numpy")
-    if len(text) > 32:
-        raise MalformedError("dtype")
-    dtype = numpy.dtype(text.decode("ascii"))
-    if dtype.kind not in ARRAY_KINDS or dtype.itemsize == 0 or dtype.shape or dtype.char in "gG":
-        raise MalformedError(f"dtype {text!r}")
-    return dtype
-
-
-def _shape(decoder: Decoder) -> tuple[tuple[int, ...], int]:
-    shape = decoder.tagged(b"t")
-    if len(shape) > 32 or not all(type(n) is int and 0 <= n < 2**40 for n in shape):
-        raise MalformedError("shape")
-    count = 1
-    for size in shape:
-        count *= size
-    return shape, count
-
-
-def _read_array(decoder: Decoder) -> Any:
-    dtype = _dtype(decoder.blob())
-    shape, count = _shape(decoder)
-    order = "F" if decoder.get() is True else "C"
-    data = decoder.tagged(b"b")
-    if len(data) != count * dtype.itemsize:
-        raise MalformedError("array's bytes do not fit its shape")
-    numpy = sys.modules["numpy"]
-    return numpy.ndarray(shape, dtype, bytearray(data), order=order)
-
-
-def _read_scalar(decoder: Decoder) -> Any:
-    dtype = _dtype(decoder.blob())
-    data = decoder.tagged(b"b")
-    if len(data) != dtype.itemsize:
-        raise MalformedError("scalar's bytes")
-    return sys.modules["numpy"].ndarray((), dtype, data)[()]
-
-
-def _read_tensor(decoder: Decoder) -> Any:
-    name = decoder.blob().decode("ascii")
-    shape, count = _shape(decoder)
-    wants_grad = decoder.get()
-    data = decoder.tagged(b"b")
-    if name not in TORCH_DTYPES or type(wants_grad) is not bool:
-        raise MalformedError("tensor")
-    torch: Any = importlib.import_module("torch")
-    dtype = getattr(torch, name)
-    if len(data) != count * dtype.itemsize:
-        raise MalformedError("tensor's bytes do not fit its shape")
-    if wants_grad and not (dtype.is_floating_point or dtype.is_complex):
-        raise MalformedError("tensor's gradient")
-    flat = torch.frombuffer(bytearray(data), dtype=dtype) if data else torch.empty(0, dtype=dtype)
-    return flat.reshape(shape).requires_grad_(wants_grad)
-
-
-@lru_cache(maxsize=64)
-def _namedtuple(name: str, fields: tuple[str, ...]) -> Any:
-    return namedtuple(name, fields)
-
-
-def _read_namedtuple(decoder: Decoder) -> Any:
-    count = U32.unpack(decoder.take(4))[0]
-    if not 1 <= count <= 256:
-        raise MalformedError("namedtuple's fields")
-    names = decoder._sequence(count)
-    if not all(_is_field(name) for name in names) or len(set(names[1:])) != count - 1:
-        raise MalformedError("namedtuple's fields")
-    return _namedtuple(names[0], tuple(names[1:]))(*decoder._sequence(count - 1))
-
-
-def _is_field(name: object) -> bool:
-    return (
-        type(name) is str
-        and len(name) <= 64
-        and name.isidentifier()
-        and not name.startswith("_")
-        and not keyword.iskeyword(name)
-    )
-
-
-def _read_fraction(decoder: Decoder) -> Fraction:
-    numerator, denominator = decoder.get(), decoder.get()
-    if type(numerator) is not int or type(denominator) is not int or denominator <= 0:
-        raise MalformedError("Fraction")
-    return Fraction(numerator, denominator)
-
-
-def _read_time(decoder: Decoder) -> Any:
-    tag, data = decoder.take(1), decoder.blob()
-    kind: Any = {b"d": date, b"D": datetime, b"t": time}.get(tag)
-    text, bar, fold = data.decode("ascii").partition("|")
-    if kind is None or not bar or fold not in ("0", "1"):
-        raise MalformedError("date or time")
-    value = kind.fromisoformat(text)
-    return value if kind is date else value.replace(fold=int(fold))
-
-
-def _read_timedelta(decoder: Decoder) -> timedelta:
-    parts = decoder.items()
-    if len(parts) != 3 or not all(type(part) is int for part in parts):
-        raise MalformedError("timedelta")
-    return timedelta(*parts)
-
-
-def _read_slice(decoder: Decoder) -> slice:
-    parts = decoder.items()
-    if len(parts) != 3:
-        raise MalformedError("slice")
-    return slice(*parts)
-
-
-def _read_range(decoder: Decoder) -> range:
-    parts = decoder.items()
-    if len(parts) != 3 or not all(type(part) is int for part in parts):
-        raise MalformedError("range")
-    return range(*parts)
-
-
-_CONTAINERS: dict[bytes, _Reader] = {
+_CONTAINERS: dict[bytes, Reader] = {
     b"l": Decoder.items,
-    b"d": lambda decoder: _fill({}, _read_pairs(decoder)),
-    b"S": _read_set,
+    b"d": lambda decoder: values.fill({}, values.read_pairs(decoder)),
+    b"S": values.read_set,
     b"B": lambda decoder: bytearray(decoder.blob()),
-    b"q": _read_deque,
-    b"D": _read_defaultdict,
-    b"O": _read_dict_like(OrderedDict),
-    b"C": _read_dict_like(Counter),
-    b"a": _read_array,
-    b"x": _read_tensor,
+    b"q": values.read_deque,
+    b"D": values.read_defaultdict,
+    b"O": values.read_dict_like(OrderedDict),
+    b"C": values.read_dict_like(Counter),
+    b"a": values.read_array,
+    b"x": values.read_tensor,
 }
 
 
-def _numbered(read: _Reader) -> _Reader:
+def _numbered(read: Reader) -> Reader:
     return lambda decoder: decoder.container(read)
 
 
-_READERS: dict[bytes, _Reader] = {
+_READERS: dict[bytes, Reader] = {
     b"N": lambda decoder: None,
     b".": lambda decoder: ...,
     b"T": lambda decoder: True,
@@ -366,16 +184,16 @@ _READERS: dict[bytes, _Reader] = {
     b"s": lambda decoder: decoder.blob().decode("utf-8", "surrogatepass"),
     b"b": Decoder.blob,
     b"t": lambda decoder: tuple(decoder.items()),
-    b"z": lambda decoder: frozenset(_read_set(decoder)),
-    b"n": _read_namedtuple,
+    b"z": lambda decoder: frozenset(values.read_set(decoder)),
+    b"n": values.read_namedtuple,
     **{tag: _numbered(read) for tag, read in _CONTAINERS.items()},
-    b"g": _read_scalar,
-    b"f": _read_fraction,
+    b"g": values.read_scalar,
+    b"f": values.read_fraction,
     b"m": Decoder.decimal,
-    b"y": _read_time,
-    b"w": _read_timedelta,
-    b"R": _read_range,
-    b"L": _read_slice,
+    b"y": values.read_time,
+    b"w": values.read_timedelta,
+    b"R": values.read_range,
+    b"L": values.read_slice,
     b"r": Decoder.reference,
     b"h": Decoder.handle,
 }
@@ -401,7 +219,7 @@ def decode(data: bytes, bounds: Bounds = DEFAULT_BOUNDS, hook: Callable[[Any], o
     return read_safely(Decoder(data, bounds, hook), Decoder.get)
 
 
-def read_safely(decoder: Decoder, read: _Reader) -> Any:
+def read_safely(decoder: Decoder, read: Reader) -> Any:
     """Read with `read`, to the message's end.
 
     Raises:

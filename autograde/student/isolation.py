@@ -67,7 +67,7 @@ def mount_scratch(path: str, mib: int, files: int) -> None:
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
     _check(_libc.mount(b"scratch", path.encode(), b"tmpfs", flags, options), "mount scratch")
     shm = f"{path}/.shm"
-    os.mkdir(shm)
+    Path(shm).mkdir()
     _check(_libc.mount(shm.encode(), b"/dev/shm", None, ctypes.c_ulong(_MS_BIND), None), "mount /dev/shm")
     _check(_libc.mount(b"none", b"/proc", b"tmpfs", flags, b"size=4k,mode=0555"), "mount /proc")
 

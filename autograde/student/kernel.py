@@ -4,6 +4,7 @@ Everything in this process may be under the student's control, this module's cod
 defence: the examiner believes no reply beyond "this is what the student's code answered".
 """
 
+import importlib
 import os
 import random
 import signal
@@ -11,6 +12,7 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -68,7 +70,7 @@ class Kernel:
     def run(self, text: str, figures: str) -> tuple[object, ...]:
         """Run a cell: its outputs, its error with the lines of the cell it failed in, its value's text.
 
-        `figures` says what becomes of them: ``made`` (as objects), ``shown`` (as pictures too) or ``undrawn``.
+        `figures` says what becomes of them: ``made`` as objects, ``shown`` as pictures too, or ``undrawn``.
         """
         images = figures == "shown"
         outputs = self._shell.outputs
@@ -91,7 +93,7 @@ class Kernel:
         return ("ran", outputs.plain(), error, ran.value_text if ran else None)
 
     def get(self, names: list[str]) -> tuple[object, ...]:
-        """Encode the values of names: (name, "plain", bytes), (name, "foreign", type, text) or (name, "missing")."""
+        """Encode values: (name, "plain", bytes), (name, "foreign", type, text) or (name, "missing")."""
         values: list[tuple[object, ...]] = []
         for name in names:
             if name not in self._shell.names:
@@ -214,7 +216,7 @@ def _looks(value: object) -> tuple[str, str, object]:
 
 
 def describe(error: BaseException, filename: str) -> tuple[str, list[str], str, list[int]]:
-    """Return an exception's class name, the names of its bases, its text, and the cell's lines it passed through."""
+    """Return an exception's class name, its bases' names, its text, and the cell's lines that it passed."""
     cls = type(error)
     try:
         text = str(error)[:_TEXT]
@@ -232,31 +234,29 @@ def describe(error: BaseException, filename: str) -> tuple[str, list[str], str, 
 def reseed() -> None:
     """Give this process random numbers of its own: a fork inherits its parent's state."""
     random.seed()
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None:
-        numpy.random.seed()
-    if torch is not None:
-        torch.seed()
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
+    if "torch" in sys.modules:
+        sys.modules["torch"].seed()
 
 
 def random_state() -> dict[str, object]:
-    """Return the state of the global random generators, as plain data."""
+    """Return the state of the global random generators that are in use, as plain data."""
     state: dict[str, object] = {"random": random.getstate()}
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None:
-        state["numpy"] = numpy.random.get_state()
-    if torch is not None:
-        state["torch"] = torch.get_rng_state()
+    if "numpy.random" in sys.modules:
+        state["numpy"] = sys.modules["numpy.random"].get_state()
+    if "torch" in sys.modules:
+        state["torch"] = sys.modules["torch"].get_rng_state()
     return state
 
 
 def set_random_state(state: dict[str, Any]) -> None:
     """Set the global random generators to :func:`random_state`'s states."""
     random.setstate(state["random"])
-    if "numpy" in state and "numpy" in sys.modules:
-        sys.modules["numpy"].random.set_state(state["numpy"])
-    if "torch" in state and "torch" in sys.modules:
-        sys.modules["torch"].set_rng_state(state["torch"])
+    if "numpy" in state:
+        importlib.import_module("numpy.random").set_state(state["numpy"])
+    if "torch" in state:
+        importlib.import_module("torch").set_rng_state(state["torch"])
 
 
 def start(wire: socket.socket, shell: Shell, *, output_limit: int, scratch: str, work: str) -> None:
@@ -269,12 +269,9 @@ def start(wire: socket.socket, shell: Shell, *, output_limit: int, scratch: str,
     for descriptor in (1, 2):
         path = f"{scratch}/.std{descriptor}"
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        os.unlink(path)
+        Path(path).unlink()
         os.dup2(file, descriptor)
         os.close(file)
     os.closerange(3, wire.fileno())
     os.closerange(wire.fileno() + 1, 1024)
     Kernel(wire, shell, output_limit).serve()
-
-
-__all__ = ["Kernel", "describe", "random_state", "reseed", "set_random_state", "start"]

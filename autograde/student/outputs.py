@@ -95,16 +95,20 @@ class Stream(io.TextIOBase):
         self._descriptor = descriptor
 
     def write(self, text: str) -> int:
+        """Keep text."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._outputs.write(self._stream, text)
         return len(text)
 
     def fileno(self) -> int:
+        """Return the descriptor that the process's own stream has."""
         return self._descriptor
 
     def writable(self) -> bool:
+        """Say that it can be written to."""
         return True
 
     def isatty(self) -> bool:
+        """Say that it is no terminal."""
         return False

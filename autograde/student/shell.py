@@ -1,4 +1,4 @@
-"""A notebook's interpreter without a kernel: IPython's shell, cells run one by one, outputs kept as plain data."""
+"""A notebook's interpreter without a kernel: IPython's shell, and outputs kept as plain data."""
 
 import ast
 import asyncio
@@ -127,7 +127,7 @@ class Shell:
         builtins.display = _display  # type: ignore[attr-defined]
 
     def prepare(self, text: str) -> None:
-        """Compile a cell that will run later, perhaps in many forks; what cannot be compiled waits till it runs."""
+        """Compile a cell that will run later, perhaps in many forks, if it can be compiled."""
         filename = self.ip.compile.cache(text, 0, raw_code=text)
         with contextlib.suppress(SyntaxError, ValueError):
             self._ready[text] = (filename, list(self._compile(text, filename)))
@@ -238,7 +238,7 @@ def _display(*values: Any, **options: Any) -> Any:
 
 
 def prepare_figures(shell: Shell, *, render: bool) -> None:
-    """Let figures end with their cell, as in a notebook; make pictures of them only where `render` says so."""
+    """Let figures end with their cell, as in a notebook; make pictures of them only if `render`."""
     if "matplotlib" not in sys.modules:
         return
     from IPython.core.pylabtools import select_figure_formats
@@ -257,6 +257,3 @@ def read_descriptor(descriptor: int, limit: int) -> str:
     except OSError:
         return ""
     return data.decode("utf-8", "replace")
-
-
-__all__ = ["Outputs", "Ran", "Shell", "format_error", "prepare_figures", "read_descriptor"]

@@ -21,7 +21,7 @@ class Undrawn:
             raise AttributeError(name)
         return self
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
+    def __call__(self, *_: Any, **__: Any) -> Any:  # noqa: D102  (ruff takes it for an ordinary method)
         return self
 
     def __getitem__(self, _: Any) -> Any:

@@ -1,10 +1,11 @@
 """The warm process: everything is imported once, then each submission is a fork with namespaces of its own.
 
 Three kinds of process: the *zygote* waits for requests; for each it forks
-a *container*, the first process of a new pid namespace, which mounts the scratch folder, starts, interrupts and
-ends the *kernel* (the student's process) as the examiner says, and whose end ends everything in it.
+a *container*, the first process of a new pid namespace, which mounts the scratch folder, starts, interrupts
+and ends the *kernel* (the student's process) as the examiner says, and whose end ends everything in it.
 """
 
+import contextlib
 import gc
 import importlib
 import json
@@ -27,19 +28,19 @@ def main() -> None:
     """Run the zygote.
 
     Standard input is JSON: `control` (descriptor of the request socket), `isolate`, `drop` (uid and gid, or
-    null), `preload` (modules to import), `output_limit` (characters), `texts` (cells to compile in advance).
+    null), `preload` (modules to import), `output_limit` (characters), `texts` (cells to compile in advance),
+    `font_lists` (matplotlib's, by file name).
     """
     config: dict[str, Any] = json.load(sys.stdin)
     if config["drop"]:
         isolation.drop_root(*config["drop"])
     isolation.set_dumpable(False)
     isolation.die_with_parent(signal.SIGKILL)
+    _keep_font_lists(config["font_lists"])
     shell = Shell(config["output_limit"])
     for name in config["preload"]:
-        try:
+        with contextlib.suppress(Exception):  # the notebook that imports it will say so
             importlib.import_module(name)
-        except Exception:
-            continue  # the notebook that imports it will say so
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     prepare_figures(shell, render=False)
@@ -70,6 +71,13 @@ def main() -> None:
         os.close(descriptors[0])
 
 
+def _keep_font_lists(lists: dict[str, str]) -> None:
+    folder = Path.home() / ".cache" / "matplotlib"
+    for name, text in lists.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
 def _try_namespaces() -> str:
     """Enter new namespaces in a fork that ends at once; return why it did not work, "" if it did."""
     reader, writer = os.pipe()
@@ -80,7 +88,7 @@ def _try_namespaces() -> str:
             os.write(writer, str(error).encode())
         os._exit(0)
     os.close(writer)
-    with open(reader, "rb") as stream:
+    with os.fdopen(reader, "rb") as stream:
         return stream.read().decode()
 
 
@@ -110,8 +118,8 @@ class Container:
     """One submission's processes, seen from the first of them.
 
     Args:
-        ctl: The examiner's commands: ``K`` with a socket starts a kernel, ``I`` interrupts it, ``X`` ends it and
-            all that it started, ``E`` ends the container.
+        ctl: The examiner's commands: ``K`` with a socket starts a kernel, ``I`` interrupts it, ``X`` ends it
+            and all that it started, ``E`` ends the container.
         shell: The prebuilt interpreter.
         config: The zygote's configuration.
     """
@@ -157,7 +165,7 @@ class Container:
         if self._config["isolate"]:
             isolation.mount_scratch(self._scratch, self._limits["scratch_mib"], self._limits["scratch_files"])
             isolation.drop_capabilities()
-        os.mkdir(self._work)
+        Path(self._work).mkdir()
         for name, content in spec["files"].items():
             path = Path(self._work, name)
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -95,7 +95,7 @@ def test_an_attack_earns_nothing_and_leaves_the_rest(start: Start, kind: Kind, p
 
 
 @pytest.mark.parametrize(
-    "name", ["eq_always_true", "malformed_reply", "signals_to_parent", "background_process"]
+    "name", ["eq_always_true", "malformed_reply", "closes_every_descriptor", "background_process"]
 )
 def test_separation_does_not_need_the_sandbox(start: Start, name: str) -> None:
     test_an_attack_earns_nothing_and_leaves_the_rest(start, "none", Path(__file__).with_name(f"{name}.py"))

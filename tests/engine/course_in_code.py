@@ -51,9 +51,8 @@ def assignment(
     more: Mapping[str, list[SourceCell]] | None = None,
 ) -> Assignment:
     """Build an assignment of the notebook `book`, and of `more` notebooks by name."""
-    books = (SourceNotebook("book", cells, {}),) + tuple(
-        SourceNotebook(name, tuple(others), {}) for name, others in (more or {}).items()
-    )
+    named = {"book": cells, **(more or {})}
+    books = tuple(SourceNotebook(name, tuple(others), {}) for name, others in named.items())
     fingerprint = hashlib.sha256(repr((books, files)).encode()).hexdigest()
     return Assignment("course", books, dict(files or {}), fingerprint)
 
@@ -66,7 +65,7 @@ def submission(
     added: Mapping[int, str] | None = None,
     files: Mapping[str, bytes] | None = None,
 ) -> Job:
-    """Build a submission: the released text, with answers by grade id, and cells added before given indices."""
+    """Build a submission: the released text, answers by grade id, cells added before given indices."""
     answers = answers or {}
     books = []
     for book in task.notebooks:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from autograde.errors import SandboxUnavailableError
 from autograde.executors import LocalExecutor
-from autograde.sandbox import start_zygote
+from autograde.sandbox import bwrap_options, start_zygote
 from tests.engine.conftest import SHORT
 from tests.engine.course_in_code import answer, assignment, check, results_of, submission
 
@@ -213,6 +214,31 @@ def test_nothing_is_left_for_the_next_submission(executor: LocalExecutor) -> Non
         probe(executor, look)
 
 
+def test_a_course_within_what_is_shown_is_hidden() -> None:
+    for hidden in (Path("/usr/share/course"), Path(sys.base_prefix) / "course"):
+        options = bwrap_options(as_root=True, files=None, hidden=[hidden])
+        mask = options.index(str(hidden))
+        assert options[mask - 1] == "--tmpfs"
+        shown = [
+            i
+            for i, word in enumerate(options)
+            if word == "--ro-bind" and hidden.is_relative_to(options[i + 1])
+        ]
+        assert shown and max(shown) < mask
+
+
+def test_only_packages_of_the_checkout_are_shown() -> None:
+    options = bwrap_options(as_root=True, files=None, hidden=[])
+    checkout = Path(__file__).resolve().parents[2]
+    shown = [options[i + 1] for i, word in enumerate(options) if word == "--ro-bind"]
+    mine = {Path(path).relative_to(checkout) for path in shown if Path(path).is_relative_to(checkout)}
+    assert {path.parts[0] for path in mine} <= {"autograde", ".venv"}
+    assert all("site-packages" in path.parts for path in mine if path.parts[0] == ".venv")
+    assert {path.as_posix() for path in mine if path.parts[0] == "autograde"} == {
+        "autograde/__init__.py", "autograde/wire.py", "autograde/plain_data", "autograde/student",
+    }  # fmt: skip
+
+
 def fake_bubblewrap(folder: Path) -> None:
     script = folder / "bwrap"
     script.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
@@ -223,9 +249,11 @@ def fake_bubblewrap(folder: Path) -> None:
 def test_without_a_sandbox_it_refuses_with_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_bubblewrap(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    with LocalExecutor(TASK, jobs=1, sandbox="bwrap") as executor:
-        with pytest.raises(SandboxUnavailableError) as caught:
-            list(executor.run([submission(TASK)]))
+    with (
+        LocalExecutor(TASK, jobs=1, sandbox="bwrap") as executor,
+        pytest.raises(SandboxUnavailableError) as caught,
+    ):
+        list(executor.run([submission(TASK)]))
     text = str(caught.value)
     assert "Permission denied" in text and "--sandbox none" in text and "\n" not in text
 

@@ -16,8 +16,8 @@ from tests.engine.course_in_code import (
     outcomes_of,
     points_of,
     prose,
-    submission,
     results_of,
+    submission,
 )
 
 SOLUTION = """\

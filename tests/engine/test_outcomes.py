@@ -1,4 +1,4 @@
-"""Outcomes of whole submissions: files, several notebooks, missing ones, our own failures, no leaks between them."""
+"""Outcomes of whole submissions: files, several notebooks, missing ones, our own failures, no leaks."""
 
 import os
 import signal
