@@ -102,6 +102,7 @@ class LocalExecutor:
         self._sandbox: Kind = sandbox
         self._plan = plan if plan is not None and plan.fingerprint == assignment.fingerprint else None
         self._hidden = tuple(str(folder) for folder in (*hidden, Path.cwd()))
+        self._sent = 0
         self._server: Server | None = None
         self._start()
 
@@ -144,15 +145,14 @@ class LocalExecutor:
         waiting = iter(jobs)
         active: dict[int, tuple[Job, int]] = {}  # number -> job, tries before
         again: list[tuple[Job, int]] = []
-        number = 0
         while True:
             while len(active) < 2 * self._jobs:
                 item = again.pop() if again else ((job, 0) if (job := next(waiting, None)) else None)
                 if item is None:
                     break
-                number += 1
-                active[number] = item
-                self._ready_server().send((number, Work.of(item[0].student_id, item[0].intake)))
+                self._sent += 1
+                active[self._sent] = item
+                self._ready_server().send((self._sent, Work.of(item[0].student_id, item[0].intake)))
             if not active:
                 return
             try:
@@ -165,6 +165,8 @@ class LocalExecutor:
                         yield self._failed(job, str(error))
                     else:
                         again.append((job, 1))
+                continue
+            if done not in active:  # of an earlier run that nobody read to its end
                 continue
             job, tries = active.pop(done)
             if kind == "report":

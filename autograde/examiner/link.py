@@ -4,6 +4,7 @@ import importlib
 import signal
 import time
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any, NoReturn
 
 from autograde.examiner.client import BadReplyError, CrashedError, TimedOutError
@@ -21,7 +22,7 @@ from autograde.plain_data import (
     encode,
 )
 from autograde.plain_data.decoding import read_safely
-from autograde.student.kernel import random_state
+from autograde.student.kernel import library_path, random_state
 
 
 class Link:
@@ -107,10 +108,17 @@ class Link:
         raise MalformedError("handle")
 
     def _as_handle(self, value: object) -> object:
+        """Say what a function that is an argument is called there: the student's own, a library's, a given one."""
         key = self._handles.get(id(value))
-        if key is None or key[0] != self._side.generation:
-            raise NotPlainError(type(value).__qualname__)
-        return key[1]
+        if key is not None and key[0] == self._side.generation:
+            return key[1]
+        path = library_path(value)
+        if path is not None:
+            return path
+        name = getattr(value, "__name__", "")
+        if isinstance(value, FunctionType) and key is None and self._names.get(name) is value:
+            return f":{name}"
+        raise NotPlainError(type(value).__qualname__)
 
     def _call(self, key: tuple[int, int], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.trouble is not None:

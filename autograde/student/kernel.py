@@ -110,7 +110,7 @@ class Kernel:
         """Call a function: what it returned or raised, what it changed in its arguments, what it printed."""
         outputs = self._shell.outputs
         outputs.clear()
-        decoder = Decoder(arguments, hook=lambda number: self._handles[number])
+        decoder = Decoder(arguments, hook=self._resolve)
         args, kwargs = decoder.get()
         before = Snapshot(decoder.objects)
         if state is not None:
@@ -144,7 +144,7 @@ class Kernel:
             except Exception:
                 digest = None
             live = digest is None and not isinstance(value, FunctionType | type | ModuleType)
-            rows.append((name, id(value), digest, _library_path(value), live))
+            rows.append((name, id(value), digest, library_path(value), live))
         return ("names", rows)
 
     # helpers
@@ -159,6 +159,16 @@ class Kernel:
             except NotPlainError:
                 return ("foreign", "argument", text)
         return ("raised", name, mro, text, changes)
+
+    def _resolve(self, handle: int | str) -> object:
+        """Return the function that an argument stands for: a handle's, ``module:name`` or ``:name``."""
+        if isinstance(handle, int):
+            return self._handles[handle]
+        path, _, name = handle.partition(":")
+        if not path:
+            return self._shell.names[name]
+        module = importlib.import_module(path)
+        return getattr(module, name) if name else module
 
     def _handle(self, value: object) -> object:
         if not callable(value):
@@ -180,7 +190,7 @@ class Kernel:
             self._shell.outputs.write(name, read_descriptor(descriptor, self._limit))
 
 
-def _library_path(value: object) -> str | None:
+def library_path(value: object) -> str | None:
     """Return ``module`` or ``module:name`` for what a library defines, None for what the notebook does."""
     if isinstance(value, ModuleType):
         return value.__name__ if sys.modules.get(value.__name__) is value else None

@@ -110,6 +110,7 @@ def test_plain_feedback_has_verdicts_and_nothing_hidden(graded):
     everything = "\n".join(found.values())
     for secret in SECRETS:
         assert secret not in everything
+    assert not list((graded / "feedback").rglob(".autograde.json"))  # its notes are for the instructor
     assert "未通过" in found["bob/hw1/alpha.html"]
     assert "TODO 1 · double" in found["bob/hw1/alpha.html"]
 

@@ -72,6 +72,15 @@ def test_a_students_file_is_there_but_does_not_replace_the_assignments(start: St
     assert points_of(finished) == ALL
 
 
+def test_a_run_that_is_not_read_to_its_end_does_not_disturb_the_next(start: Start, kind: Kind) -> None:
+    executor = start(TASK, kind)
+    first = executor.run([submission(TASK, {}, student=f"left{n}") for n in range(4)])
+    assert next(first).result.student_id.startswith("left")
+    first.close()
+    (finished,) = executor.run([submission(TASK, TEXTS, student="asked")])
+    assert finished.result.student_id == "asked" and points_of(finished) == ALL
+
+
 def without(job: Job, *names: str, problems: tuple[str, ...] = ()) -> Job:
     books = tuple(LaidNotebook(b.name, ()) if b.name in names else b for b in job.intake.notebooks)
     return Job(job.student_id, replace(job.intake, notebooks=books, problems=problems))

@@ -41,7 +41,7 @@ helper = isclose
 """
 
 TASK = assignment(
-    given("import inspect\nimport numpy as np\nimport random\nfactor = 3\nbase = [1, 2]"),
+    given("import inspect\nimport numpy as np\nimport random\nfactor = 3\nbase = [1, 2]\ndef triple(x):\n    return 3 * x"),
     answer(LIVE),
     check("class", "s = Stack()\ns.push(3)\nassert s.items == [3]"),
     check("generator", "assert list(countdown(3)) == [3, 2, 1]"),
@@ -53,6 +53,8 @@ TASK = assignment(
     check("global", "factor = 5\nassert scaled(1) == 5"),
     check("library", "assert helper(1.0, 1.0 + 1e-12) and isclose(2, 2)"),
     check("loop", "for counter in range(3):\n    pass\nassert counter == 2"),
+    check("library_callback", "import math\nassert apply(math.sqrt, 9.0) == 3.0 and apply(sorted, (2, 1)) == [1, 2]"),
+    check("given_callback", "assert apply(triple, 4) == 12"),
     check("own_function", "assert apply(greet, 'b') == 'b'"),
     answer("base.append(3)\nfactor = 7", grade_id="rebind"),
     check("mutated", "assert base == [1, 2, 3]"),

@@ -7,6 +7,7 @@ import pytest
 from autograde.course import find_submissions
 from autograde.executors import Job, LocalExecutor
 from autograde.intake import admit
+from tests.engine.conftest import why_no_sandbox
 from tests.parity.conftest import CHAPTER_STUDENTS
 from tests.parity.course import ASSIGNMENT, HAS_TORCH
 from tests.parity.golden import Golden
@@ -67,7 +68,7 @@ def graded_by_us(golden: Golden) -> dict[tuple[str, str, str], tuple[float | Non
         for submission in find_submissions(golden.course, assignment.name)
     ]
     points = {}
-    with LocalExecutor(assignment, jobs=2, sandbox="none") as executor:
+    with LocalExecutor(assignment, jobs=2, sandbox="none" if why_no_sandbox() else "bwrap") as executor:
         for finished in executor.run(jobs):
             for book in finished.result.notebooks:
                 for test in book.tests:
