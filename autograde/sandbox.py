@@ -9,7 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -22,6 +22,8 @@ INSIDE = "/opt/autograde"  # where our own modules lie in the sandbox
 SCRATCH = "/tmp"
 FILES = "/opt/assignment"  # the assignment's files, read-only
 _NOBODY = 65534
+# Threads do not survive a fork, and a submission has one processor.
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _PASSED_ON = ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 _START_SECONDS = 60.0
 
@@ -102,7 +104,7 @@ def start_zygote(
     texts: Sequence[str] = (),
     output_limit: int,
     files: Path | None,
-    hidden: Iterable[Path] = (),
+    hidden: Sequence[Path] = (),
 ) -> Zygote:
     """Start a warm process; :meth:`Zygote.wait_ready` tells when it is warm.
 
@@ -126,6 +128,7 @@ def start_zygote(
         "preload": list(preload),
         "output_limit": output_limit,
         "texts": list(texts),
+        "font_lists": _font_lists() if kind == "bwrap" else {},
     }
     root = INSIDE if kind == "bwrap" else str(Path(__file__).parent.parent)
     libraries = [root, *site_folders()]
@@ -144,10 +147,11 @@ def start_zygote(
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PIP_RETRIES": "0",  # there is no network to wait for
-        # Threads do not survive a fork, and a submission has one processor.
-        **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+        **ONE_THREAD,
         **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
     }
+    if kind == "none":
+        environment["MPLCONFIGDIR"] = str(_matplotlib_folder())
     with theirs, tempfile.TemporaryFile() as said:
         said.write(json.dumps(config).encode())
         said.seek(0)
@@ -167,6 +171,16 @@ def start_zygote(
     return Zygote(process, ours, kind)
 
 
+def _matplotlib_folder() -> Path:
+    configured = os.environ.get("MPLCONFIGDIR")
+    return Path(configured) if configured else Path.home() / ".cache" / "matplotlib"
+
+
+def _font_lists() -> dict[str, str]:
+    """Return matplotlib's lists of fonts, by file name: without one it spends seconds on making it."""
+    return {path.name: path.read_text() for path in _matplotlib_folder().glob("fontlist-*.json")}
+
+
 def site_folders() -> list[str]:
     """Return the folders of installed packages; never the checkout, which an editable install adds."""
     known = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
@@ -174,7 +188,7 @@ def site_folders() -> list[str]:
     return sorted(path for path in known if Path(path).is_dir())
 
 
-def bwrap_options(*, as_root: bool, files: Path | None, hidden: Iterable[Path]) -> list[str]:
+def bwrap_options(*, as_root: bool, files: Path | None, hidden: Sequence[Path]) -> list[str]:
     """Return bubblewrap's options: what the warm process, and so every submission, can see."""
     options = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
     options += ["--new-session"]
@@ -193,8 +207,8 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Iterable[Path]) 
             binds += ["--ro-bind", path, path]
     for name in ("ld.so.cache", "localtime", "alternatives", "fonts", "mime.types"):
         binds += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    for folder in hidden:
-        if any(folder.is_relative_to(path) for path in (*shown, sys.base_prefix)):
+    for folder in hidden:  # before the packages: they may lie within the course's checkout
+        if any(folder.is_relative_to(path) for path in shown):
             binds += ["--tmpfs", str(folder)]
     package = Path(__file__).parent
     extra = [(path, path) for path in (sys.base_prefix, *site_folders()) if not path.startswith("/usr/")]
@@ -213,6 +227,11 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Iterable[Path]) 
                 made.add(str(parent))
                 binds += ["--perms", "0755", "--dir", str(parent)]
         binds += ["--ro-bind", source, target]
+    for folder in hidden:
+        if folder.is_relative_to(sys.base_prefix) and not any(
+            Path(t).is_relative_to(folder) for _, t in extra
+        ):
+            binds += ["--tmpfs", str(folder)]
     return [
         *options,
         *binds,

@@ -9,6 +9,7 @@ from autograde.examiner import verdicts
 from autograde.examiner.client import StudentError, TimedOutError
 from autograde.examiner.link import Alarm, Link, import_libraries
 from autograde.examiner.names import WORD
+from autograde.examiner.preload import loaded_modules
 from autograde.examiner.stand_ins import StopTest
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
 from autograde.examiner.task import Book, Cell, CellOutputs, CellPlan, LaidText
@@ -43,11 +44,13 @@ class Examined:
         tests: One result for each graded cell, in the source's order.
         runs: Outputs and execution count of each laid cell.
         notes: Remarks for the instructor.
+        modules: Modules worth preloading that were imported here.
     """
 
     tests: list[TestResult] = field(default_factory=list)
     runs: list[CellOutputs] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    modules: set[str] = field(default_factory=set)
 
 
 class NotebookExaminer:
@@ -105,6 +108,7 @@ class NotebookExaminer:
                 f"{self._book.name}: its process sent {self._side.strays} answers that nobody had asked for"
             )
         self._seal_outputs(laid)
+        self.result.modules = loaded_modules()
         return self.result
 
     def _own_words(self, laid: tuple[LaidText, ...]) -> set[str]:

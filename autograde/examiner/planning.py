@@ -52,7 +52,7 @@ def make_plan(bench: Bench, fingerprint: str, in_fork: Callable[[Callable[[], An
         "the instructor's own solution does not get full marks"
         for number, index in failed
     )
-    return replace(plan, problems=problems)
+    return replace(plan, problems=problems, modules=tuple(sorted(report.modules)))
 
 
 Places = list[tuple[int, int]]  # a notebook's number and a cell's index

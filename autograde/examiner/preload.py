@@ -1,13 +1,20 @@
 """What is worth importing before the first fork."""
 
 import re
+import sys
 from collections.abc import Mapping
 
 from autograde.examiner.task import Task
 
 # What takes time to import, and is safe to fork after.
 _WORTH_PRELOADING = {"matplotlib", "numpy", "pandas", "scipy", "sklearn", "sympy", "torch"}
+_PARTS = {"matplotlib.pyplot", "matplotlib.figure", "numpy.random"}  # what loads lazily, or later
 _IMPORT = re.compile(r"^\s*(?:import|from)\s+([\w.]+)", re.MULTILINE)
+
+
+def loaded_modules() -> set[str]:
+    """Return which modules of those worth preloading this process has imported."""
+    return {name for name in sys.modules if name in _WORTH_PRELOADING or name in _PARTS}
 
 
 def modules_to_preload(task: Task, files: Mapping[str, bytes]) -> tuple[str, ...]:

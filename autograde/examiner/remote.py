@@ -10,6 +10,7 @@ from autograde.errors import InfrastructureError, SandboxUnavailableError
 from autograde.examiner.messages import frame, read_message
 from autograde.examiner.server import Setup
 from autograde.examiner.task import Plan
+from autograde.sandbox import ONE_THREAD
 
 
 class Server:
@@ -21,7 +22,13 @@ class Server:
 
     def __init__(self, setup: Setup):
         command = [sys.executable, "-c", "from autograde.examiner.server import main; main()"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env={**os.environ, **ONE_THREAD},
+        )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._stdin, False)

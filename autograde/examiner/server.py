@@ -1,5 +1,6 @@
 """The examiner's process: warm, single-threaded; forks for each submission and collects the reports."""
 
+import contextlib
 import gc
 import importlib
 import os
@@ -120,19 +121,13 @@ class Server:
     ):
         from autograde.examiner.submission import Bench  # after the other side has begun to warm up
         from autograde.examiner.visibility import constants
-        from autograde.student.shell import Shell, prepare_figures
+        from autograde.student.shell import Shell
 
         self._setup = setup
         self._requests = requests
         self._replies = replies
         os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
         shell = Shell(setup.task.limits.output_kib * 1024)
-        for name in setup.preload:
-            try:
-                importlib.import_module(name)
-            except Exception:
-                continue
-        prepare_figures(shell, render=False)
         for book in setup.task.books:
             for cell in book.cells:
                 if cell.code:
@@ -149,9 +144,12 @@ class Server:
     def serve(self) -> None:
         """Make the plan if there is none, then examine until there is nothing left to examine."""
         self._bench.zygote.wait_ready()
+        plan = self._plan()
+        for name in plan.modules:
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
         gc.collect()
         gc.freeze()
-        plan = self._plan()
         self._bench = replace(self._bench, plan=plan)
         write_message(self._replies, ("ready", plan.to_json()))
         self._selector.register(self._requests, selectors.EVENT_READ)

@@ -123,9 +123,9 @@ def make_unreadable(report: Callable[[], NoReturn]) -> object:
 
 
 _NAMES = (
-    "getattr call len iter next getitem setitem delitem contains bool eq ne lt le gt ge hash int float "
-    "complex index str repr bytes format add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow "
-    "rpow matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert round "
-    "enter exit iadd isub imul array reversed setattr delattr"
+    "getattr call len iter next getitem setitem delitem contains bool eq ne lt le gt ge hash int "
+    "float complex index str repr bytes format add radd sub rsub mul rmul truediv rtruediv floordiv "
+    "rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror xor rxor lshift rlshift rshift "
+    "rrshift neg pos abs invert round enter exit iadd isub imul array reversed setattr delattr "
 )
 _TOUCHING = [f"__{name}__" for name in _NAMES.split()]

@@ -83,6 +83,7 @@ def examine(bench: Bench, work: Work, progress: Progress) -> Report:
             report.tests.append(examined.tests)
             report.runs.append(examined.runs)
             report.notes += examined.notes
+            report.modules |= examined.modules
     finally:
         students.close()
     report.peak_kib = students.peak_kib

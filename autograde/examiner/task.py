@@ -141,11 +141,13 @@ class Plan:
         fingerprint: The assignment's.
         books: For each notebook, one entry for each source cell.
         problems: Tests that the instructor's own solution does not pass, one line each.
+        modules: Modules that the examiner needs, worth importing before it forks.
     """
 
     fingerprint: str
     books: tuple[tuple[CellPlan, ...], ...]
     problems: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as JSON-ready data."""
@@ -168,7 +170,7 @@ class Plan:
             )
 
         books = tuple(tuple(cell(item) for item in book) for book in data["books"])
-        return cls(data["fingerprint"], books, tuple(data["problems"]))
+        return cls(data["fingerprint"], books, tuple(data["problems"]), tuple(data["modules"]))
 
 
 CellOutputs = tuple[tuple[dict[str, Any], ...], int | None]  # what a cell shows, and its number
@@ -184,6 +186,7 @@ class Report:
         notes: Remarks for the instructor.
         seconds: Wall time.
         peak_kib: Largest resident memory of a process of the student; 0 if none ran.
+        modules: Of the modules worth importing before a fork, those that the examiner came to import.
     """
 
     tests: list[list[TestResult]] = field(default_factory=list)
@@ -191,3 +194,4 @@ class Report:
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     peak_kib: int = 0
+    modules: set[str] = field(default_factory=set)

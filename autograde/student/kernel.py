@@ -4,6 +4,7 @@ Everything in this process may be under the student's control, this module's cod
 defence: the examiner believes no reply beyond "this is what the student's code answered".
 """
 
+import importlib
 import os
 import random
 import signal
@@ -233,31 +234,29 @@ def describe(error: BaseException, filename: str) -> tuple[str, list[str], str, 
 def reseed() -> None:
     """Give this process random numbers of its own: a fork inherits its parent's state."""
     random.seed()
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None:
-        numpy.random.seed()
-    if torch is not None:
-        torch.seed()
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
+    if "torch" in sys.modules:
+        sys.modules["torch"].seed()
 
 
 def random_state() -> dict[str, object]:
-    """Return the state of the global random generators, as plain data."""
+    """Return the state of the global random generators that are in use, as plain data."""
     state: dict[str, object] = {"random": random.getstate()}
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None:
-        state["numpy"] = numpy.random.get_state()
-    if torch is not None:
-        state["torch"] = torch.get_rng_state()
+    if "numpy.random" in sys.modules:
+        state["numpy"] = sys.modules["numpy.random"].get_state()
+    if "torch" in sys.modules:
+        state["torch"] = sys.modules["torch"].get_rng_state()
     return state
 
 
 def set_random_state(state: dict[str, Any]) -> None:
     """Set the global random generators to :func:`random_state`'s states."""
     random.setstate(state["random"])
-    if "numpy" in state and "numpy" in sys.modules:
-        sys.modules["numpy"].random.set_state(state["numpy"])
-    if "torch" in state and "torch" in sys.modules:
-        sys.modules["torch"].set_rng_state(state["torch"])
+    if "numpy" in state:
+        importlib.import_module("numpy.random").set_state(state["numpy"])
+    if "torch" in state:
+        importlib.import_module("torch").set_rng_state(state["torch"])
 
 
 def start(wire: socket.socket, shell: Shell, *, output_limit: int, scratch: str, work: str) -> None:

@@ -5,6 +5,7 @@ a *container*, the first process of a new pid namespace, which mounts the scratc
 and ends the *kernel* (the student's process) as the examiner says, and whose end ends everything in it.
 """
 
+import contextlib
 import gc
 import importlib
 import json
@@ -27,19 +28,19 @@ def main() -> None:
     """Run the zygote.
 
     Standard input is JSON: `control` (descriptor of the request socket), `isolate`, `drop` (uid and gid, or
-    null), `preload` (modules to import), `output_limit` (characters), `texts` (cells to compile in advance).
+    null), `preload` (modules to import), `output_limit` (characters), `texts` (cells to compile in advance),
+    `font_lists` (matplotlib's, by file name).
     """
     config: dict[str, Any] = json.load(sys.stdin)
     if config["drop"]:
         isolation.drop_root(*config["drop"])
     isolation.set_dumpable(False)
     isolation.die_with_parent(signal.SIGKILL)
+    _keep_font_lists(config["font_lists"])
     shell = Shell(config["output_limit"])
     for name in config["preload"]:
-        try:
+        with contextlib.suppress(Exception):  # the notebook that imports it will say so
             importlib.import_module(name)
-        except Exception:
-            continue  # the notebook that imports it will say so
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     prepare_figures(shell, render=False)
@@ -68,6 +69,13 @@ def main() -> None:
             finally:
                 os._exit(status)
         os.close(descriptors[0])
+
+
+def _keep_font_lists(lists: dict[str, str]) -> None:
+    folder = Path.home() / ".cache" / "matplotlib"
+    for name, text in lists.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
 
 
 def _try_namespaces() -> str:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from autograde.errors import SandboxUnavailableError
 from autograde.executors import LocalExecutor
-from autograde.sandbox import start_zygote
+from autograde.sandbox import bwrap_options, start_zygote
 from tests.engine.conftest import SHORT
 from tests.engine.course_in_code import answer, assignment, check, results_of, submission
 
@@ -211,6 +212,31 @@ def test_nothing_is_left_for_the_next_submission(executor: LocalExecutor) -> Non
     for _ in range(3):
         probe(executor, leave)
         probe(executor, look)
+
+
+def test_a_course_within_what_is_shown_is_hidden() -> None:
+    for hidden in (Path("/usr/share/course"), Path(sys.base_prefix) / "course"):
+        options = bwrap_options(as_root=True, files=None, hidden=[hidden])
+        mask = options.index(str(hidden))
+        assert options[mask - 1] == "--tmpfs"
+        shown = [
+            i
+            for i, word in enumerate(options)
+            if word == "--ro-bind" and hidden.is_relative_to(options[i + 1])
+        ]
+        assert shown and max(shown) < mask
+
+
+def test_only_packages_of_the_checkout_are_shown() -> None:
+    options = bwrap_options(as_root=True, files=None, hidden=[])
+    checkout = Path(__file__).resolve().parents[2]
+    shown = [options[i + 1] for i, word in enumerate(options) if word == "--ro-bind"]
+    mine = {Path(path).relative_to(checkout) for path in shown if Path(path).is_relative_to(checkout)}
+    assert {path.parts[0] for path in mine} <= {"autograde", ".venv"}
+    assert all("site-packages" in path.parts for path in mine if path.parts[0] == ".venv")
+    assert {path.as_posix() for path in mine if path.parts[0] == "autograde"} == {
+        "autograde/__init__.py", "autograde/wire.py", "autograde/plain_data", "autograde/student",
+    }  # fmt: skip
 
 
 def fake_bubblewrap(folder: Path) -> None:

@@ -186,6 +186,16 @@ class TestSandboxed:
         assert points_of(finished)["one-a"] == 0.0 and rest_is_graded(finished)
         assert "MemoryError" in results_of(finished)["one-a"].message
 
+    def test_memory_of_all_processes_together_is_limited(self, start: Start) -> None:
+        text = (
+            "import os, time\ndef one(n):\n    for _ in range(4):\n        if os.fork() == 0:\n"
+            "            kept = bytearray(b'x' * (110 * 2**20)); time.sleep(4); os._exit(0)\n"
+            "    time.sleep(2.2)\n    return n + 1"
+        )
+        finished = run(start, "bwrap", text, limits=SMALL)
+        assert points_of(finished)["one-a"] == 0.0 and rest_is_graded(finished)
+        assert any("memory" in note for note in finished.result.notes)
+
     def test_files_are_limited(self, start: Start) -> None:
         text = "def one(n):\n    open('big', 'wb').write(bytes(40 * 2**20))\n    return n + 1"
         finished = run(start, "bwrap", text, limits=SMALL)
