@@ -29,9 +29,11 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/python -m tools.authoring check
 
-# Formgrader calls alembic by its bare name; in a container the user is often root
+# Formgrader calls alembic by its bare name; in a container the user is often root.
+# make lab COURSE=demo-course shows the demo's class.
+COURSE ?= .
 lab: $(VENV)/.course
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
+	cd "$(COURSE)" && PATH="$(CURDIR)/$(BIN):$$PATH" jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks

@@ -7,15 +7,10 @@ file, so the next run does it again.
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import version
-from itertools import chain
 from pathlib import Path
-from typing import Self
 
 from autograde import record as side_file
 from autograde.autograded import AutogradedWriter
@@ -27,24 +22,7 @@ from autograde.intake import Intake, admit
 from autograde.layout import CourseLayout
 from autograde.outcome import Status, SubmissionResult, TestOutcome
 from autograde.record import Grading, Record
-
-_PRESENTATION = frozenset(
-    {
-        "__main__.py",
-        "commands",
-        "demo.py",
-        "feedback.py",
-        "nbgrader_plugin.py",
-        "progress.py",
-        "report.py",
-        "charts.py",
-        "statistics.py",
-        "wording.py",
-        "standing.py",
-        "exercises.py",
-        "roster.py",
-    }
-)
+from autograde.versions import grading_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +99,7 @@ class Grader:
         yield from _drain(reused)
 
     def _plan(self, submission: Submission, force: bool) -> Graded | _Pending:
-        key = _key(submission.fingerprint, self._assignment.fingerprint)
+        key = grading_key(submission.fingerprint, self._assignment.fingerprint)
         previous = side_file.load(self._folder(submission.student_id))
         if previous is not None and previous.is_final(key) and not force:
             return self._reuse(submission, previous)
@@ -219,47 +197,6 @@ class Grader:
         return hashlib.sha256(json.dumps(texts).encode()).hexdigest() if texts else ""
 
 
-class LazyExecutor:
-    """Makes an executor when it is needed first, and none for a class in which nothing changed.
-
-    Args:
-        make: Makes it.
-    """
-
-    def __init__(self, make: Callable[[], AbstractContextManager[Executor]]) -> None:
-        """Make nothing yet."""
-        self._make = make
-        self._stack = ExitStack()
-        self._executor: Executor | None = None
-
-    def __enter__(self) -> Self:
-        """Return the executor itself."""
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """End the executor if there is one."""
-        self._stack.close()
-
-    def run(self, jobs: Iterable[Job]) -> Iterator[Finished]:
-        """Run every job, as :meth:`Executor.run` does."""
-        waiting = iter(jobs)
-        first = next(waiting, None)
-        if first is not None:
-            yield from self.start().run(chain([first], waiting))
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What the executor found wrong with the assignment itself, if it is one that looks."""
-        plan = getattr(self._executor, "plan", None)
-        return () if plan is None else tuple(plan.problems)
-
-    def start(self) -> Executor:
-        """Make the executor, so that it warms up while other things are done; return it."""
-        if self._executor is None:
-            self._executor = self._stack.enter_context(self._make())
-        return self._executor
-
-
 def grade(
     layout: CourseLayout,
     assignment: Assignment,
@@ -324,18 +261,3 @@ def _drain(waiting: list[Graded]) -> Iterator[Graded]:
 
 def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
-
-
-def _key(submission: str, assignment: str) -> str:
-    return hashlib.sha256("\n".join((submission, assignment, grader_version())).encode()).hexdigest()
-
-
-@cache
-def grader_version() -> str:
-    """Return the package's version and a hash of its code, but for what only shows results."""
-    folder = Path(__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        if path.relative_to(folder).parts[0] not in _PRESENTATION:
-            digest.update(path.read_bytes())
-    return f"{version('serving-overlap-course')}+{digest.hexdigest()[:12]}"

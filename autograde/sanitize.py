@@ -1,5 +1,6 @@
 """Making what a student printed or wrote harmless in a browser."""
 
+import html
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 _IMAGE_TYPES = ("image/png", "image/jpeg")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
+_SCRIPT_SCHEMES = ("javascript:", "vbscript:")
+_IGNORED_IN_ADDRESSES = re.compile(r"[\s\\\x00-\x1f\x7f]")
 _TABLE_TAGS = frozenset(
     {
         "b",
@@ -78,11 +81,19 @@ def clean_output(output: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def escape_markup(markdown: str) -> str:
-    """Return markdown whose HTML tags show as text; everything else is left as it is.
+    r"""Return markdown whose HTML tags show as text; everything else is left as it is.
+
+    Where a script's address is in it, in whatever spelling (a link, or a formula's ``\href``), all of it
+    shows as text.
 
     >>> escape_markup("a < b, <script>x</script>")
     'a < b, &lt;script>x&lt;/script>'
+    >>> escape_markup("[x](javascript:alert)")
+    '\n\n    [x](javascript:alert)\n'
     """
+    plain = _IGNORED_IN_ADDRESSES.sub("", html.unescape(html.unescape(markdown))).lower()
+    if any(scheme in plain for scheme in _SCRIPT_SCHEMES):
+        return "\n\n" + "".join(f"    {line}\n" for line in markdown.splitlines())
     return _MARKUP.sub("&lt;", markdown)
 
 
@@ -92,18 +103,18 @@ def _clean_data(data: Mapping[str, Any]) -> dict[str, str]:
         picture = _text(data.get(kind, ""))
         if picture and _BASE64.fullmatch(picture):
             clean[kind] = picture
-    if html := _text(data.get("text/html", "")):
-        clean["text/html"] = clean_html(html)
+    if markup := _text(data.get("text/html", "")):
+        clean["text/html"] = clean_html(markup)
     if text := _text(data.get("text/plain", "")):
         clean["text/plain"] = text
     return clean
 
 
-def clean_html(html: str) -> str:
-    """Return `html` with only the tags of a table or a plain text in it; others are shown as text."""
+def clean_html(markup: str) -> str:
+    """Return HTML with only the tags of a table or a plain text in it; others are shown as text."""
     import bleach  # a tenth of a second to import, and few submissions print HTML
 
-    return str(bleach.clean(html, tags=_TABLE_TAGS, attributes=_TABLE_ATTRIBUTES, strip_comments=True))
+    return str(bleach.clean(markup, tags=_TABLE_TAGS, attributes=_TABLE_ATTRIBUTES, strip_comments=True))
 
 
 def _text(value: Any) -> str:

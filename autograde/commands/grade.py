@@ -14,8 +14,9 @@ from autograde.course import Assignment, load_assignment, submitted_students
 from autograde.errors import InfrastructureError, UsageError
 from autograde.executors import Executor, LocalExecutor
 from autograde.gradebook import Gradebook
-from autograde.grading import Graded, LazyExecutor, grade
+from autograde.grading import Graded, grade
 from autograde.layout import CourseLayout
+from autograde.lazy_executor import LazyExecutor
 from autograde.lock import course_lock
 from autograde.outcome import Status, SubmissionResult
 from autograde.progress import Progress
@@ -148,7 +149,8 @@ def summary(assignment: str, graded: Sequence[Graded]) -> list[str]:
     counts = Counter(each.result.status for each in graded)
     unchanged = sum(each.reused for each in graded)
     parts = [f"{counts[status]} {status.value}" for status in Status if counts[status]]
-    lines = [f"{assignment}: {len(graded)} submissions: {', '.join(parts) or 'none yet'}"]
+    noun = "submission" if len(graded) == 1 else "submissions"
+    lines = [f"{assignment}: {len(graded)} {noun}: {', '.join(parts) or 'none yet'}"]
     if unchanged:
         lines.append(f"{unchanged} unchanged, not run again")
     changes = [each for each in graded if not each.reused and _changed(each)]

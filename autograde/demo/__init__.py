@@ -13,6 +13,7 @@ from autograde.demo.experiment import run_experiment
 from autograde.demo.sample_class import ASSIGNMENT, CLASS, TODOS, submission_files
 from autograde.errors import SandboxUnavailableError, UsageError
 from autograde.executors import LocalExecutor
+from autograde.gradebook import Gradebook, Student
 from autograde.layout import CourseLayout
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.report import write_report
@@ -37,6 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     make_class(root, course)
     print(f"a sample class of {len(CLASS)} hands in {ASSIGNMENT} below {course / 'submitted'}", flush=True)
     layout = CourseLayout.of(course)
+    with Gradebook(layout.db_url, layout.course_id) as gradebook:
+        gradebook.add_students(
+            Student(student.student_id, student.student_id.capitalize(), "Sample") for student in CLASS
+        )
     graded = grade.grade_course(layout, ASSIGNMENT, _executor)
     assignment, standings = feedback.read_standings(layout, ASSIGNMENT, None)
     feedback.write_class_feedback(layout, assignment, standings)
@@ -79,11 +84,14 @@ def _write(path: Path, content: bytes) -> None:
 def _executor(assignment: Assignment) -> LocalExecutor:
     """Sandboxed; the demo runs only our own submissions, so it may go on without, and says so loudly."""
     jobs = os.cpu_count() or 1
+    executor = LocalExecutor(assignment, jobs=jobs, sandbox="bwrap")
     try:
-        return LocalExecutor(assignment, jobs=jobs, sandbox="bwrap")
+        executor.plan  # noqa: B018 - waits until the sandbox has started, or says why it cannot
     except SandboxUnavailableError as problem:
+        executor.close()
         print(f"NO SANDBOX HERE: {problem}\nThe demo goes on without one.", file=sys.stderr)
         return LocalExecutor(assignment, jobs=jobs, sandbox="none")
+    return executor
 
 
 def table(results: Mapping[str, SubmissionResult]) -> str:

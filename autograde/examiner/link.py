@@ -2,6 +2,7 @@
 
 import importlib
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable
 from types import FunctionType
@@ -41,6 +42,7 @@ class Link:
         self._output = output
         self._functions: dict[tuple[int, int], Callable[..., Any]] = {}
         self._handles: dict[int, tuple[int, int]] = {}  # id of a stand-in -> its generation and handle
+        self._turn = threading.RLock()  # a test may call from several threads; the conversation is one
         self.begin(1.0, 1.0, follow_random=False)
 
     def begin(self, seconds: float, call_seconds: float, *, follow_random: bool) -> None:
@@ -100,7 +102,8 @@ class Link:
                 if function is None:
 
                     def call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-                        return self._call(key, args, kwargs)
+                        with self._turn:
+                            return self._call(key, args, kwargs)
 
                     function = self._functions[key] = make_function(call, name, doc, shape)
                     self._handles[id(function)] = key

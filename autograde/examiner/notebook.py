@@ -62,6 +62,7 @@ class NotebookExaminer:
         book: The instructor's notebook.
         plan: How its cells are examined.
         literals: Texts that a message may be: constants of the instructor's notebook.
+        called: Hidden checks of an earlier notebook have called this student's code.
         limits: The submission's limits.
         fresh: Makes another student's process, in a scratch folder of its own.
         progress: Told the id of each test before it runs, and its result after.
@@ -74,12 +75,14 @@ class NotebookExaminer:
         book: Book,
         plan: tuple[CellPlan, ...],
         literals: frozenset[str],
+        called: bool,
         limits: Limits,
         fresh: Callable[[], StudentSide],
         progress: Callable[[str | TestResult], None],
     ):
         self._fresh = fresh
         self._literals = literals
+        self._called = called
         self._shell = shell
         self._side = side
         self._book = book
@@ -134,7 +137,7 @@ class NotebookExaminer:
         hidden = [
             i
             for i, item in enumerate(laid)
-            if item.source_index is not None and self._hides(item.source_index)
+            if item.source_index is not None and self._book.cells[item.source_index].hides
         ]
         if not hidden:
             return
@@ -147,10 +150,6 @@ class NotebookExaminer:
         for index in late:
             outputs, _ = again.get(index, ((), None)) if index in theirs else ((), None)
             runs[index] = (outputs, runs[index][1])
-
-    def _hides(self, index: int) -> bool:
-        cell = self._book.cells[index]
-        return cell.is_test and cell.source != cell.released
 
     def _is_own(self, item: LaidText) -> bool:
         if item.source_index is None:
@@ -258,7 +257,7 @@ class NotebookExaminer:
         if ran.error is None:
             return self._passed(cell, ran.value_text)
         name, _, text, lines = describe(ran.error, ran.filename)
-        wording = Wording(cell.grade_id, cell.source, cell.released, self._literals)
+        wording = self._wording(cell)
         for error, own_name, own_bases, own_text in link.relayed:
             if error is ran.error:
                 message = wording.answer_raised(own_name, own_bases, own_text, lines)
@@ -283,7 +282,7 @@ class NotebookExaminer:
             return self._passed(cell, value)
         name, bases, text, _ = error_there
         failed = TestOutcome.FAILED if "AssertionError" in bases else TestOutcome.ERROR
-        wording = Wording(cell.grade_id, cell.source, cell.released, self._literals)
+        wording = self._wording(cell)
         if "NotImplementedError" in bases and "StdinNotImplementedError" not in bases:
             return verdicts.verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, []))
         return verdicts.verdict(cell, failed, 0.0, wording.own_failure(name, text, []))
@@ -322,6 +321,11 @@ class NotebookExaminer:
         else:
             self.result.notes.append(f"{cell.grade_id}: {remark}")
         return verdicts.troubled(cell, trouble)
+
+    def _wording(self, cell: Cell) -> Wording:
+        before = self._book.cells[: self._book.cells.index(cell)]
+        called = self._called or any(earlier.hides for earlier in before)
+        return Wording(cell.grade_id, cell.source, cell.released, self._literals, called=called)
 
     # time
 

@@ -156,6 +156,7 @@ def _examine_book(
             bench.task.books[number],
             bench.plan.books[number],
             bench.literals[number],
+            any(cell.hides for book in bench.task.books[:number] for cell in book.cells),
             limits,
             lambda: StudentSide(students.open_another, limits, deadline),
             lambda what: progress(number, what),

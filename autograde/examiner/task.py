@@ -29,6 +29,11 @@ class Cell:
         return self.role == "test" and self.code and not self.manual
 
     @property
+    def hides(self) -> bool:
+        """A test with a part that the student's edition does not show."""
+        return self.is_test and self.source != self.released
+
+    @property
     def is_graded(self) -> bool:
         """A cell that has an outcome."""
         return self.role in ("test", "graded_answer") or (self.manual and bool(self.grade_id))

@@ -62,23 +62,35 @@ class Wording:
         source: The instructor's text.
         released: The student's text.
         literals: The string literals of the instructor's notebook.
+        called: A hidden check may have called the student's code before this cell: what that code raises or
+            returns from now on may repeat what it was called with.
     """
 
-    def __init__(self, grade_id: str, source: str, released: str, literals: frozenset[str]):
+    def __init__(
+        self, grade_id: str, source: str, released: str, literals: frozenset[str], *, called: bool = False
+    ):
         self._grade_id = grade_id
         self._lines = source.splitlines()
         self._visible = visible_lines(source, released)
         self._literals = literals
+        self._called = called
 
     def may_show(self, lines: list[int]) -> bool:
         """Say whether a failure happened on lines that the student can read."""
         return bool(lines) and all(line in self._visible for line in lines)
 
+    def _may_quote(self, text: str, line: int) -> bool:
+        """Say whether a text that the student's code may have made can hold nothing of a hidden check."""
+        hidden_above = any(
+            self._lines[above - 1].strip() and above not in self._visible for above in range(1, line)
+        )
+        return text in self._literals or not (self._called or hidden_above)
+
     def own_failure(self, name: str, text: str, lines: list[int]) -> str:
         """Word a failure that the test itself raised."""
         if self.may_show(lines):
             where = self._lines[lines[-1] - 1].strip()
-            said = f"{name}: {text}" if text else name
+            said = f"{name}: {text}" if text and self._may_quote(text, lines[-1]) else name
             return _cut(f"{said}  ←  {where}")
         if name == "AssertionError" and text and text in self._literals:
             return _cut(text)
@@ -91,12 +103,14 @@ class Wording:
         """Word an exception that the student's function raised."""
         if "NotImplementedError" in bases and "StdinNotImplementedError" not in bases:
             return both("这个 TODO 还没有完成", "this TODO is not written yet")
+        known = next((base for base in bases if is_builtin_error(base)), "Exception")
         if self.may_show(lines):
             where = self._lines[lines[-1] - 1].strip()
-            return _cut(
-                both(f"你的代码抛出 {name}：{text}", f"your code raised {name}: {text}") + f"  ←  {where}"
-            )
-        known = next((base for base in bases if is_builtin_error(base)), "Exception")
+            if self._may_quote(text, lines[-1]):
+                zh, en = f"你的代码抛出 {name}：{text}", f"your code raised {name}: {text}"
+            else:
+                zh, en = f"你的代码抛出 {known}", f"your code raised {known}"
+            return _cut(f"{both(zh, en)}  ←  {where}")
         return both(
             f"{self._grade_id}：一项隐藏检查调用你的代码时，代码抛出 {known}",
             f"your code raised {known} when a hidden check called it",

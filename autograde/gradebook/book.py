@@ -76,18 +76,19 @@ class Gradebook:
         if self._engine.dialect.name != "sqlite":
             yield
             return
-        with database_errors(self.url), self._engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-            connection.exec_driver_sql("PRAGMA synchronous=NORMAL")
-            connection.commit()
-            self._batch = connection
-            try:
-                yield
-            finally:
-                self._batch = None
-                connection.exec_driver_sql("PRAGMA synchronous=FULL")
-                with suppress(OperationalError):  # another program reads: the next batch will tidy up
-                    connection.exec_driver_sql("PRAGMA journal_mode=DELETE")
+        with database_errors(self.url):
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+                connection.exec_driver_sql("PRAGMA synchronous=NORMAL")
+                connection.commit()
+                self._batch = connection
+                try:
+                    yield
+                finally:
+                    self._batch = None
+            self._engine.dispose()  # the mode can be changed by the only connection alone
+            with self._engine.connect() as connection, suppress(OperationalError):
+                connection.exec_driver_sql("PRAGMA journal_mode=DELETE")
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:

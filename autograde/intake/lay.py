@@ -70,7 +70,7 @@ class _Layer:
                     yield self._inside(index)
                     continue
                 self._note_missing(index)
-                yield LaidCell(index, cell.cell_type, cell.released, cell.cell_id)
+                yield LaidCell(index, cell.cell_type, self._stand_in(index), cell.cell_id)
         yield from map(self._added, waiting)
         for change, names in self._metadata_changes.items():
             self.repairs.append(f"{change} in {', '.join(names)}: the source's is used")
@@ -115,9 +115,7 @@ class _Layer:
     def _note_missing(self, index: int) -> None:
         label = self.template.label(index)
         if index in self.template.answers:
-            self.repairs.append(
-                f"{label}: the answer cell is missing and was not found elsewhere; the stub stands in"
-            )
+            self.repairs.append(f"{label}: the answer cell is missing and was not found elsewhere")
         else:
             self.repairs.append(f"{label}: missing; put back from the source")
 
@@ -130,6 +128,15 @@ class _Layer:
         else:
             text = self.student[self.main[other]].text
         return LaidCell(index, source.cell_type, text, source.cell_id)
+
+    def _stand_in(self, index: int) -> str:
+        """Return the text for a cell that is not there; a stub must not undo what a plain cell may define."""
+        names = [re.escape(name) for name, owner in self.template.owner.items() if owner == index]
+        word = re.compile(rf"\b(?:{'|'.join(names)})\b")
+        own = (self.student[p].text for p in range(len(self.student)) if p not in self.main.values())
+        if names and any(word.search(text) for text in own):
+            return ""
+        return self.template.cells[index].released
 
     def _matched(self, index: int) -> LaidCell:
         source, cell = self.template.cells[index], self.student[self.main[index]]

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograde import versions
 from autograde.commands import grade as command
 from autograde.course import submitted_students
 from autograde.errors import CourseError, UsageError
@@ -56,6 +58,22 @@ def test_unchanged_submissions_are_not_run_again_and_changed_ones_are(root):
     assert executors.runs == [["ann", "bob"], ["bob"]]  # no executor at all for the second run
     assert third["bob"].resubmitted
     assert (third["bob"].previous.score, third["bob"].result.score) == (5.0, 0.0)
+
+
+def test_another_version_of_the_grader_runs_everything_again(root, monkeypatch):
+    course.submit(root, "ann")
+    executors = Executors()
+    grade(root, executors)
+    monkeypatch.setattr("autograde.versions.grader_version", lambda: "another")
+    assert not grade(root, executors)["ann"].reused
+    assert executors.runs == [["ann"], ["ann"]]
+
+
+def test_the_graders_version_follows_its_code_and_not_its_pages():
+    counted = versions.code_files()
+    names = {path.relative_to(Path(versions.__file__).parent).parts[0] for path in counted}
+    assert {"examiner", "student", "intake", "course", "grading.py"} <= names
+    assert not {"feedback.py", "report.py", "demo", "commands"} & names
 
 
 def test_force_runs_everything_again(root):
@@ -195,8 +213,6 @@ def test_a_persons_scores_and_comments_survive_a_regrade(root, nbgrader):
 
 
 def sqlite_run(root: Path, *statements: str) -> None:
-    import sqlite3
-
     connection = sqlite3.connect(root / "gradebook.db")
     for statement in statements:
         connection.execute(statement)
@@ -232,6 +248,9 @@ def test_nothing_of_the_batch_stays_beside_the_gradebook(root):
     course.submit(root, "ann")
     grade(root)
     assert [path.name for path in root.glob("gradebook.db*")] == ["gradebook.db"]
+    connection = sqlite3.connect(root / "gradebook.db")
+    assert connection.execute("pragma journal_mode").fetchone() == ("delete",)
+    connection.close()
 
 
 def test_a_new_time_stamp_alone_reaches_the_gradebook(root):

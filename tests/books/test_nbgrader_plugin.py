@@ -20,6 +20,7 @@ c.EngineExporter.sandbox = "none"
 """
 HIDDEN_INPUT = "987654321"
 HIDDEN = f"# hidden-rule-4711\nassert double({HIDDEN_INPUT}) == 2 * {HIDDEN_INPUT}, 'this may be shown'"
+STUDENTS = ("ann", "bob", "dan", "eve", "mal")
 SECRETS = (HIDDEN_INPUT, "hidden-rule-4711", "HIDDEN TESTS")
 SPY = (
     "seen = []\n"
@@ -33,6 +34,8 @@ LATER = (
     "display(HTML(f'<script>alert(2)</script>{seen}'))\n"
     "def negate(x):\n    return -x"
 )
+
+TELLS = "def negate(x):\n    raise ValueError(f'a visible test shows {seen}')"
 
 
 def books(hidden: str = HIDDEN) -> dict[str, course.Cell]:
@@ -62,6 +65,7 @@ def graded(tmp_path_factory, nbgrader) -> Path:
     submit(root, "ann", course.RIGHT)
     submit(root, "bob", course.WRONG)
     submit(root, "eve", SPY, LATER)
+    submit(root, "mal", "seen = []\ndef double(x):\n    seen.append(x)\n    return x + x", TELLS)
     broken = root / "submitted" / "dan" / course.ASSIGNMENT / "alpha.ipynb"
     broken.parent.mkdir(parents=True)
     broken.write_text("<!DOCTYPE html><title>Log in</title>")
@@ -93,21 +97,20 @@ def test_plain_autograde_uses_this_grader(graded):
 
 def test_plain_autograde_skips_what_is_unchanged_and_force_runs_it(graded, nbgrader):
     again = nbgrader(graded, "autograde", course.ASSIGNMENT)
-    assert "4 unchanged, not run again" in again.stderr
+    assert "5 unchanged, not run again" in again.stderr
     forced = nbgrader(graded, "autograde", course.ASSIGNMENT, "--student", "ann", "--force")
     assert forced.returncode == 0
-    assert "1 submissions: 1 graded" in forced.stderr
+    assert "1 submission: 1 graded" in forced.stderr
     assert "unchanged" not in forced.stderr
 
 
 def test_plain_feedback_has_verdicts_and_nothing_hidden(graded):
     found = pages(graded)
-    assert set(found) == {
-        f"{s}/hw1/{b}.html" for s in ("ann", "bob", "dan", "eve") for b in ("alpha", "beta")
-    }
+    assert set(found) == {f"{s}/hw1/{b}.html" for s in STUDENTS for b in ("alpha", "beta")}
     everything = "\n".join(found.values())
     for secret in SECRETS:
         assert secret not in everything
+    assert not list((graded / "feedback").rglob(".autograde.json"))  # its notes are for the instructor
     assert "未通过" in found["bob/hw1/alpha.html"]
     assert "TODO 1 · double" in found["bob/hw1/alpha.html"]
 

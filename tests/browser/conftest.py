@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser.lab import ASSIGNMENT, JUPYTER_LAB, MAKE_LAB, ROOT, copy_course, start_lab
+from tests.browser.lab import ASSIGNMENT, JUPYTER_LAB, MAKE_LAB, ROOT, TIMEOUT_MS, copy_course, start_lab
 from tests.browser.sample_course import TYPED, make_small_class, nbgrader
 from tests.engine.conftest import why_no_sandbox
 
@@ -34,6 +34,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(TIMEOUT_MS)
+    expect.set_options(timeout=TIMEOUT_MS)
     page = context.new_page()
     yield page
     page.screenshot(path=tmp_path / "last.png")

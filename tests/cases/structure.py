@@ -216,6 +216,13 @@ def answer_deleted(book):
     del book["cells"][at(book, "total")]
 
 
+@CASES.edit(REPAIRED, "area: the answer cell is missing and was not found")
+def answer_retyped_inside_a_block_above(book):
+    del book["cells"][at(book, "area")]
+    text = "if True:\n    def area(width, height):\n        return width * height"
+    book["cells"].insert(at(book, "about-area"), code(text, "indented"))
+
+
 @CASES.edit(REPAIRED, "its grade_id was renamed to 'area-test-x'")
 def test_grade_id_renamed(book):
     meta(book, "area-test")["grade_id"] = "area-test-x"

@@ -190,6 +190,15 @@ def test_a_failed_attempt_stands_in_the_table_beside_not_measured(tmp_path):
     assert "failed_real_gpu_attempt" in text and "| real_gpu | - | not measured" in text
 
 
+def test_the_best_ratio_is_of_a_case_whose_path_is_not_disproved(report):
+    report["cases"][0] |= {"latency_ratio_upper": 0.1, "path_confirmed": False}
+    report["cases"][1] |= {"latency_ratio_upper": 0.2, "path_confirmed": None}
+    assert asset_table.best_case(report) is report["cases"][1]
+    for case in report["cases"]:
+        case["path_confirmed"] = False
+    assert asset_table.best_case(report) is None
+
+
 def test_plans_are_no_results(tmp_path):
     result_file.write(run_experiment(Settings(), progress=quiet), tmp_path)
     assert "dry_run" not in asset_table.render(tmp_path)

@@ -4,10 +4,13 @@ import json
 
 import pytest
 
-from autograde.course import Assignment, find_submissions
+from autograde.course import find_submissions
+from autograde.executors import Job, LocalExecutor
 from autograde.intake import admit
-from tests.parity.conftest import Golden
+from tests.engine.conftest import why_no_sandbox
+from tests.parity.conftest import CHAPTER_STUDENTS
 from tests.parity.course import ASSIGNMENT, HAS_TORCH
+from tests.parity.golden import Golden
 from tests.parity.students import SENT_BY, STUDENTS
 
 
@@ -58,18 +61,14 @@ def test_tensors_are_part_of_it(golden: Golden) -> None:
     assert "tensors" in {book.name for book in golden.assignment.notebooks}
 
 
-def graded_by_us(
-    assignment: Assignment, golden: Golden
-) -> dict[tuple[str, str, str], tuple[float | None, str]]:
-    executors = pytest.importorskip("autograde.executors")
-    if not hasattr(executors, "LocalExecutor"):
-        pytest.skip("the engine is not part of this checkout yet")
+def graded_by_us(golden: Golden) -> dict[tuple[str, str, str], tuple[float | None, str]]:
+    assignment = golden.assignment
     jobs = [
-        executors.Job(submission.student_id, admit(assignment, submission))
-        for submission in find_submissions(golden.course, ASSIGNMENT)
+        Job(submission.student_id, admit(assignment, submission))
+        for submission in find_submissions(golden.course, assignment.name)
     ]
     points = {}
-    with executors.LocalExecutor(assignment, jobs=2, sandbox="none") as executor:
+    with LocalExecutor(assignment, jobs=2, sandbox="none" if why_no_sandbox() else "bwrap") as executor:
         for finished in executor.run(jobs):
             for book in finished.result.notebooks:
                 for test in book.tests:
@@ -80,14 +79,27 @@ def graded_by_us(
     return points
 
 
-def test_engine_gives_nbgraders_points(golden: Golden) -> None:
-    ours = graded_by_us(golden.assignment, golden)
-    differences = []
+def differences(golden: Golden) -> list[str]:
+    """Compare test by test; what nbgrader leaves to a person must be `manual` with us."""
+    ours = graded_by_us(golden)
+    found = []
     for key, (score, manual) in golden.scores.items():
         points, outcome = ours[key]
         same = outcome == "manual" and points is None if manual else points == pytest.approx(score)
         if not same:
-            differences.append(
-                f"{'/'.join(key)}: nbgrader {score} (manual: {manual}), ours {points} ({outcome})"
-            )
-    assert not differences, "\n".join(differences)
+            found.append(f"{'/'.join(key)}: nbgrader {score} (manual: {manual}), ours {points} ({outcome})")
+    return found
+
+
+def test_engine_gives_nbgraders_points(golden: Golden) -> None:
+    assert not (found := differences(golden)), "\n".join(found)
+
+
+def test_engine_gives_nbgraders_points_on_our_chapter(golden_chapter: Golden) -> None:
+    totals = dict.fromkeys(CHAPTER_STUDENTS, 0.0)
+    for (student, _, _), (score, _) in golden_chapter.scores.items():
+        totals[student] += score or 0
+    assert totals["all-right"] == 100
+    assert totals["untouched"] == 0
+    assert 0 < totals["mostly-wrong"] < totals["half-right"] < 100
+    assert not (found := differences(golden_chapter)), "\n".join(found)

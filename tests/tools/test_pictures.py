@@ -155,6 +155,30 @@ def test_totals_that_no_slice_supports_are_flagged() -> None:
     assert "[!] the slices add up to 6 exposed" in texts(draw_exposure(too_little, (0.0, 10.0), [(0.0, 4.0)]))
 
 
+def test_an_unclear_slice_is_flagged_even_if_the_totals_agree() -> None:
+    def half_a_slice(transfer: Interval, covers: list[Interval]) -> dict[str, float]:
+        report = honest(transfer, covers)
+        return {**report, "exposed_ms": 0.5} if transfer == (3.0, 4.0) else report
+
+    figure = draw_exposure(half_a_slice, (0.0, 10.0), [(1.0, 4.0), (3.0, 7.0)])
+    assert "total 10 ms = hidden 6 + exposed 4   [!]" in texts(figure)
+
+
+def test_an_answer_that_empties_its_windows_is_asked_about_copies() -> None:
+    def greedy(transfer: Interval, covers: list[Interval]) -> dict[str, float]:
+        report = honest(transfer, covers)
+        covers.clear()
+        return report
+
+    covers = [(1.0, 4.0)]
+    assert [kind for kind, _, _ in exposure_slices(greedy, (0.0, 10.0), covers)] == [
+        "exposed",
+        "hidden",
+        "exposed",
+    ]
+    assert widths(draw_exposure(greedy, (0.0, 10.0), covers), "hidden") == [(1, 4)] and covers
+
+
 def test_a_right_answer_is_drawn_without_a_warning() -> None:
     figure = draw_exposure(honest, (0.0, 10.0), [(1.0, 4.0), (3.0, 7.0), (12.0, 14.0)], title="mine")
     assert "[!]" not in texts(figure) and "total 10 ms = hidden 6 + exposed 4" in texts(figure)

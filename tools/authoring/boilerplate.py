@@ -28,6 +28,13 @@ def set_up(here):
 
 
 COURSE_ROOT = set_up(Path.cwd())"""
+SET_UP_IN_REPOSITORY = f"""\
+# Solution editions lie in the repository and use its helpers.
+import sys
+from pathlib import Path
+
+COURSE_ROOT = next(folder for folder in Path.cwd().parents if (folder / {MARKER!r}).is_file())
+sys.path.insert(0, str(COURSE_ROOT))"""
 
 
 def set_up_code(root: Path, helpers: list[str]) -> str:
@@ -57,6 +64,12 @@ _HEADER = {
 }  # fmt: skip
 
 
+_RUN_ALL = {
+    "zh": "全部运行之后，往上翻到第一处报错：它的最后一行会告诉你，接下来该写哪个 TODO。",
+    "en": "After Run All, scroll up to the first error: its last line names the TODO that comes next.",
+}
+
+
 def header_table(entry: dict[str, Any], points: float, language: str) -> str:
     """Return the header table of a notebook: minutes, points, difficulty, GPU, prerequisites."""
     time, score, difficulty, gpu, before, minutes, value, ungraded, no, optional = _HEADER[language]
@@ -68,7 +81,8 @@ def header_table(entry: dict[str, Any], points: float, language: str) -> str:
         entry["prerequisites"][language],
     )
     heads = (time, score, difficulty, gpu, before)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, ["---"] * len(heads), row))
+    table = "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, ["---"] * len(heads), row))
+    return f"{table}\n\n{_RUN_ALL[language]}" if points else table
 
 
 def badges(repository: str, path: str) -> str:

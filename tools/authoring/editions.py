@@ -11,6 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests
 from traitlets.config import Config
 
+from tools.authoring import boilerplate
 from tools.authoring.masters import LANGUAGES, Chapter, read_chapters, read_master
 from tools.authoring.preprocessors import SelectLanguage, configure_release
 
@@ -64,6 +65,9 @@ def solution_notebook(root: Path, chapter: Chapter, name: str, language: str) ->
     clear = ClearHiddenTests()
     for cell in notebook.cells:
         if cell.cell_type != "code":
+            continue
+        if "set-up" in cell.metadata.get("tags", ()):
+            cell.source = boilerplate.SET_UP_IN_REPOSITORY
             continue
         if cell.metadata.get("nbgrader", {}).get("grade"):
             clear.preprocess_cell(cell, {}, 0)

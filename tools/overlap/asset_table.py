@@ -15,7 +15,8 @@ _HEAD = """# Recorded results · 实验资产表
 
 Each row is one file in this folder, written by the stream experiment of chapter 03. Its figures can be
 recomputed from the raw samples in the same file: `python -m tools.overlap show --verify FILE`. The best
-ratio is overlap/serial of the case with the lowest corrected upper bound, which stands in brackets.
+ratio is overlap/serial of the case with the lowest corrected upper bound (in brackets) among those whose path
+is not disproved. `device_state` in a file tells how busy the machine was.
 
 每一行对应本目录中的一个结果文件，由第 03 章的 Stream 实验写出。表中数字都能用同一文件里的原始样本重算。
 没有测过的，如实写「未测量」。
@@ -67,8 +68,12 @@ def is_current(folder: Path) -> bool:
 
 
 def best_case(report: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the case with the lowest corrected upper bound; None if no case has one."""
-    judged = [case for case in report["cases"] if case["latency_ratio_upper"] is not None]
+    """Return the case with the lowest corrected upper bound and no disproved path; None if there is none."""
+    judged = [
+        case
+        for case in report["cases"]
+        if case["latency_ratio_upper"] is not None and case["path_confirmed"] is not False
+    ]
     return min(judged, key=lambda case: case["latency_ratio_upper"], default=None)
 
 
