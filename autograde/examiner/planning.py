@@ -13,9 +13,10 @@ from autograde.outcome import TestOutcome
 Examine = Callable[[Bench, Work], Report]
 
 
-def make_plan(
-    bench: Bench, fingerprint: str, in_forks: Callable[[list[Callable[[], Any]]], list[Any]]
-) -> Plan:
+InForks = Callable[[list[Callable[[], Any]]], list[Any]]
+
+
+def make_plan(bench: Bench, fingerprint: str, in_forks: InForks) -> Plan:
     """Return the plan of an assignment.
 
     Args:

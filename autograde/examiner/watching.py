@@ -30,7 +30,7 @@ class Watched:
 
 
 def watch(bench: Bench, solution: Work, book: Book) -> Watched:
-    """Run a notebook's solution in the student's process, tests in full, and see what each cell binds and changes.
+    """Run a notebook's solution in the student's process, tests in full, and see what each cell does.
 
     Figures are not drawn, unless something fails without them.
     """
