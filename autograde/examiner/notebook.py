@@ -139,6 +139,8 @@ class NotebookExaminer:
             for i, item in enumerate(laid)
             if item.source_index is not None and self._book.cells[item.source_index].hides
         ]
+        if self._called:
+            hidden.insert(0, 0)  # a file may have kept it since an earlier notebook
         if not hidden:
             return
         late = [index for index in range(hidden[0], len(laid)) if runs[index][0]]

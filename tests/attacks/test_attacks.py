@@ -113,6 +113,21 @@ def test_hidden_inputs_cannot_be_printed_later(start: Start, kind: Kind, kind_of
     assert "later" in shown or "FileNotFoundError" in shown  # the cell did run, elsewhere
 
 
+def test_hidden_inputs_cannot_be_printed_in_another_notebook(start: Start, kind: Kind) -> None:
+    hidden = "### BEGIN HIDDEN TESTS\nassert f(12346) is None\n### END HIDDEN TESTS"
+    task = assignment(
+        answer("def f(x):\n    pass"),
+        check("first", hidden),
+        more={"second": [answer("print('own')", grade_id="second"), check("t", "assert True")]},
+    )
+    keeps = "def f(x):\n    open('kept.txt', 'a').write(str(x))"
+    reads = "import os\nprint('own', os.path.exists('kept.txt') and open('kept.txt').read())"
+    (finished,) = start(task, kind).run([submission(task, {"answer": keeps, "second": reads})])
+    assert points_of(finished) == {"first": 1.0, "t": 1.0}
+    assert "12346" not in str(finished.runs)
+    assert "own" in str(finished.runs["second"][0].outputs)
+
+
 def test_the_next_submission_is_untouched(start: Start, kind: Kind) -> None:
     jobs = [
         submission(TASK, {"bystander": OTHER, "target": RIGHT, "later": LATER}, student=f"honest{n}")
