@@ -36,24 +36,23 @@ def send_blocking(sock: socket.socket, payload: bytes) -> None:
 
 
 def receive_blocking(sock: socket.socket) -> bytes:
-    """Wait for a frame as long as it takes (the student's side).
+    """Wait for a frame as long as it takes (the student's side, which is asked one thing at a time).
 
     Raises:
         PeerGoneError: If the other side is gone.
     """
-    (length,) = _LENGTH.unpack(_exactly(sock, HEADER_BYTES))
-    return _exactly(sock, length)
-
-
-def _exactly(sock: socket.socket, count: int) -> bytes:
-    parts = []
-    while count:
-        part = sock.recv(min(count, 2**20))
+    data = bytearray()
+    missing = HEADER_BYTES
+    while missing > 0:
+        part = sock.recv(2**18 if len(data) < HEADER_BYTES else min(missing, 2**20))
         if not part:
             raise PeerGoneError("the examiner is gone")
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
+        data += part
+        end = HEADER_BYTES
+        if len(data) >= HEADER_BYTES:
+            end += _LENGTH.unpack_from(data)[0]
+        missing = end - len(data)
+    return bytes(data[HEADER_BYTES:])
 
 
 class Channel:
@@ -62,11 +61,19 @@ class Channel:
     Args:
         sock: A stream socket; it becomes non-blocking.
         max_bytes: Length above which a frame is refused.
+        watched: Another descriptor: :meth:`receive` returns early when it becomes readable.
     """
 
-    def __init__(self, sock: socket.socket, max_bytes: int):
+    def __init__(self, sock: socket.socket, max_bytes: int, watched: int | None = None):
         sock.setblocking(False)
         self.sock = sock
+        self._fd = sock.fileno()
+        self._readable = select.poll()
+        self._readable.register(sock, select.POLLIN)
+        if watched is not None:
+            self._readable.register(watched, select.POLLIN)
+        self._writable = select.poll()
+        self._writable.register(sock, select.POLLOUT)
         self._max_bytes = max_bytes
         self._buffer = bytearray()
 
@@ -81,12 +88,12 @@ class Channel:
             try:
                 view = view[self.sock.send(view) :]
             except BlockingIOError:
-                self._wait(write=True, deadline=deadline)
+                self._wait(self._writable, deadline)
             except OSError as error:
                 raise PeerGoneError(str(error)) from None
 
-    def receive(self, deadline: float, watched: int | None = None) -> bytes | None:
-        """Return the next frame; None if the descriptor `watched` becomes readable before one is complete.
+    def receive(self, deadline: float) -> bytes | None:
+        """Return the next frame; None if the watched descriptor becomes readable before one is complete.
 
         Raises:
             WireError: If the deadline passes, the other side is gone, or the frame is too long.
@@ -95,7 +102,7 @@ class Channel:
             frame = self._pop()
             if frame is not None:
                 return frame
-            if not self._wait(write=False, deadline=deadline, watched=watched):
+            if not self._wait(self._readable, deadline):
                 return None
             try:
                 data = self.sock.recv(2**18)
@@ -120,16 +127,12 @@ class Channel:
         del self._buffer[:end]
         return frame
 
-    def _wait(self, *, write: bool, deadline: float, watched: int | None = None) -> bool:
-        """Wait until the socket is ready (True) or, failing that, `watched` is readable (False)."""
+    def _wait(self, poll: select.poll, deadline: float) -> bool:
+        """Wait until the socket is ready (True) or, failing that, the watched descriptor is (False)."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise DeadlineError("too slow")
-        poll = select.poll()
-        poll.register(self.sock, select.POLLOUT if write else select.POLLIN)
-        if watched is not None:
-            poll.register(watched, select.POLLIN)
-        ready = [fd for fd, _ in poll.poll(left * 1000)]
+        ready = poll.poll(left * 1000)
         if not ready:
             raise DeadlineError("too slow")
-        return self.sock.fileno() in ready
+        return any(fd == self._fd for fd, _ in ready)

@@ -195,8 +195,8 @@ class Conversation:
         self._container = container
         self._bounds = Bounds(max_bytes=limits.reply_mib * 2**20)
         self._memory_mib = limits.memory_mib
-        self._channel = Channel(container.start_kernel(), self._bounds.max_bytes)
-        self._number = 0
+        self._channel = Channel(container.start_kernel(), self._bounds.max_bytes, container.watched)
+        self._number = secrets.randbits(60)  # not to be guessed by a thread that answers in advance
         self.strays = 0  # frames that answered nothing that was asked
         self.alive = True
 
@@ -207,7 +207,7 @@ class Conversation:
             StudentError: If there is no usable answer. The kernel has ended (see `alive`) after a
                 :class:`CrashedError`, a :class:`BadReplyError`, and an interrupt that it ignored.
         """
-        self._number = secrets.randbits(62)  # not to be guessed by a thread that answers in advance
+        self._number += 1
         try:
             self._channel.send(encode((self._number, verb, *arguments)), deadline)
             return self._reply(deadline)
@@ -230,7 +230,7 @@ class Conversation:
         while True:
             step = min(deadline, time.monotonic() + 0.2)
             try:
-                frame = self._channel.receive(step, self._container.watched)
+                frame = self._channel.receive(step)
             except DeadlineError:
                 if step == deadline:
                     raise

@@ -128,7 +128,7 @@ class Link:
             raise StopTest
         encoder = Encoder(self._as_handle)
         try:
-            encoder.put((args, kwargs))
+            encoder.put((args, tuple(kwargs.items())))
         except (NotPlainError, RecursionError) as error:
             self._stop(TestOutcome.NEEDS_REVIEW, f"an argument of the test cannot cross ({error})")
         seconds = min(self._call_seconds, max(self._end - time.monotonic(), 0.05))

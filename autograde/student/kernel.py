@@ -115,7 +115,7 @@ class Kernel:
         outputs = self._shell.outputs
         outputs.clear()
         decoder = Decoder(arguments, hook=self._resolve)
-        args, kwargs = decoder.get()
+        args, named = decoder.get()
         before = Snapshot(decoder.objects)
         if state is not None:
             set_random_state(decode(state))
@@ -123,7 +123,7 @@ class Kernel:
         outcome: tuple[object, ...]
         self._busy = True
         try:
-            value = function(*args, **kwargs)
+            value = function(*args, **dict(named))
             try:
                 outcome = ("returned", before.encode_outcome(value, self._handle))
             except NotPlainError as error:
