@@ -50,7 +50,7 @@ def _in_notebook(book: SourceNotebook) -> list[Exercise]:
             continue
         if cell.role is Role.ANSWER:
             last = cell.grade_id
-        elif cell.role is Role.GRADED_ANSWER:
+        elif cell.role in (Role.GRADED_ANSWER, Role.TASK):
             tests.setdefault(cell.grade_id, []).append(ExerciseTest(cell.grade_id, cell.points))
         elif cell.role is Role.TEST:
             named = [answer for answer in answers if cell.grade_id.startswith(answer)]
