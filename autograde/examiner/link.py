@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from autograde.examiner.client import BadReplyError, CrashedError, TimedOutError
 from autograde.examiner.stand_ins import StopTest, make_error, make_function, make_unreadable
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
+from autograde.examiner.visibility import clean
 from autograde.outcome import TestOutcome
 from autograde.plain_data import (
     Bounds,
@@ -206,7 +207,7 @@ class Link:
 
     def _stop(self, trouble: TestOutcome, remark: str) -> NoReturn:
         if self.trouble is None:
-            self.trouble, self.remark = trouble, remark
+            self.trouble, self.remark = trouble, clean(remark).replace("\n", " ")
         raise StopTest
 
     def on_alarm(self, *_: object) -> None:
