@@ -15,7 +15,7 @@ from pathlib import Path
 from autograde import record as side_file
 from autograde.autograded import AutogradedWriter
 from autograde.course import Assignment, Role, Submission, find_submissions
-from autograde.errors import InfrastructureError
+from autograde.errors import InfrastructureError, IntakeError
 from autograde.executors import Executor, Finished, Job
 from autograde.gradebook import CellKey, Gradebook
 from autograde.intake import Intake, admit
@@ -103,7 +103,18 @@ class Grader:
         previous = side_file.load(self._folder(submission.student_id))
         if previous is not None and previous.is_final(key) and not force:
             return self._reuse(submission, previous)
-        return _Pending(submission, admit(self._assignment, submission), key, previous)
+        try:
+            intake = admit(self._assignment, submission)
+        except IntakeError as error:
+            return Graded(
+                self._ungraded(submission.student_id, str(error)), None, reused=False, resubmitted=False
+            )
+        return _Pending(submission, intake, key, previous)
+
+    def _ungraded(self, student_id: str, why: str) -> SubmissionResult:
+        return SubmissionResult(
+            student_id, Status.INFRASTRUCTURE_ERROR, None, self._assignment.max_score, 0.0, None, notes=(why,)
+        )
 
     def _reuse(self, submission: Submission, record: Record) -> Graded:
         timestamp = _iso(submission.timestamp)

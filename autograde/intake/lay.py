@@ -11,7 +11,7 @@ from autograde.intake.model import LaidCell, LaidNotebook
 from autograde.intake.read import MERGE_MARKERS, RawCell
 from autograde.intake.template import Template
 
-_FENCED = re.compile(r"\s*```[ \t]*\w*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+_FENCED = re.compile(r"\s*+```[ \t]*+\w*+[ \t]*+\n(.*?)\n?```\s*", re.DOTALL)
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -133,7 +133,8 @@ class _Layer:
         """Return the text for a cell that is not there; a stub must not undo what a plain cell may define."""
         names = [re.escape(name) for name, owner in self.template.owner.items() if owner == index]
         word = re.compile(rf"\b(?:{'|'.join(names)})\b")
-        own = (self.student[p].text for p in range(len(self.student)) if p not in self.main.values())
+        used = set(self.main.values())
+        own = (cell.text for position, cell in enumerate(self.student) if position not in used)
         if names and any(word.search(text) for text in own):
             return ""
         return self.template.cells[index].released
