@@ -22,6 +22,7 @@ from autograde.intake import Intake, admit
 from autograde.layout import CourseLayout
 from autograde.outcome import Status, SubmissionResult, TestOutcome
 from autograde.record import Grading, Record
+from autograde.sandbox import Kind
 from autograde.versions import grading_key
 
 
@@ -57,13 +58,17 @@ class Grader:
         layout: The course.
         assignment: The assignment, as loaded.
         gradebook: Open, with the assignment registered.
+        sandbox: What the executor runs submissions in.
     """
 
-    def __init__(self, layout: CourseLayout, assignment: Assignment, gradebook: Gradebook) -> None:
+    def __init__(
+        self, layout: CourseLayout, assignment: Assignment, gradebook: Gradebook, sandbox: Kind
+    ) -> None:
         """Prepare what all submissions share."""
         self._layout = layout
         self._assignment = assignment
         self._gradebook = gradebook
+        self._sandbox = sandbox
         self._writer = AutogradedWriter(assignment)
         self._recorded = gradebook.auto_scores(assignment.name)
         self._answers = _answer_cells(assignment)
@@ -99,7 +104,7 @@ class Grader:
         yield from _drain(reused)
 
     def _plan(self, submission: Submission, force: bool) -> Graded | _Pending:
-        key = grading_key(submission.fingerprint, self._assignment.fingerprint)
+        key = grading_key(submission.fingerprint, self._assignment.fingerprint, self._sandbox)
         previous = side_file.load(self._folder(submission.student_id))
         if previous is not None and previous.is_final(key) and not force:
             return self._reuse(submission, previous)
@@ -203,6 +208,7 @@ def grade(
     gradebook: Gradebook,
     executor: Executor,
     *,
+    sandbox: Kind = "bwrap",
     students: Collection[str] | None = None,
     force: bool = False,
 ) -> Iterator[Graded]:
@@ -213,7 +219,7 @@ def grade(
         InfrastructureError: Results can't be written.
     """
     submissions = find_submissions(layout.root, assignment.name, students)
-    yield from Grader(layout, assignment, gradebook).run(submissions, executor, force=force)
+    yield from Grader(layout, assignment, gradebook, sandbox).run(submissions, executor, force=force)
 
 
 def _complete(

@@ -21,6 +21,7 @@ from autograde.lock import course_lock
 from autograde.outcome import Status, SubmissionResult
 from autograde.progress import Progress
 from autograde.record import FILE_NAME
+from autograde.sandbox import Kind
 
 ALL_GRADED, NEEDS_REVIEW = 0, 1
 
@@ -60,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         layout,
         arguments.assignment,
         make_executor,
+        sandbox=arguments.sandbox,
         db_url=arguments.db,
         students=arguments.student,
         force=arguments.force,
@@ -75,13 +77,15 @@ def grade_course(
     name: str,
     make_executor: Callable[[Assignment], AbstractContextManager[Executor]],
     *,
+    sandbox: Kind = "bwrap",
     db_url: str | None = None,
     students: Sequence[str] | None = None,
     force: bool = False,
 ) -> list[Graded]:
     """Grade an assignment under the course's lock; return the outcomes, ordered by student.
 
-    Submissions that arrive while the grader works are graded too.
+    Submissions that arrive while the grader works are graded too. What was graded in another `sandbox`
+    than this one is graded again.
 
     Raises:
         UsageError: The assignment, a student or the database can't be used, or another grader is at work.
@@ -105,7 +109,9 @@ def grade_course(
             for note in gradebook.register(assignment):
                 progress.say(note)
             while wanted:
-                for graded in grade(layout, assignment, gradebook, executor, students=wanted, force=force):
+                for graded in grade(
+                    layout, assignment, gradebook, executor, sandbox=sandbox, students=wanted, force=force
+                ):
                     outcomes[graded.result.student_id] = graded
                     progress.show(graded)
                 seen.update(wanted)

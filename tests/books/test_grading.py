@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograde import __main__ as command_line
 from autograde import versions
 from autograde.commands import grade as command
 from autograde.course import submitted_students
@@ -73,7 +74,31 @@ def test_the_graders_version_follows_its_code_and_not_its_pages():
     counted = versions.code_files()
     names = {path.relative_to(Path(versions.__file__).parent).parts[0] for path in counted}
     assert {"examiner", "student", "intake", "course", "grading.py"} <= names
-    assert not {"feedback.py", "report.py", "demo", "commands"} & names
+    assert not {"feedback.py", "report.py", "commands"} & names
+
+
+def test_what_was_graded_without_a_sandbox_is_run_again_in_one(root):
+    course.submit(root, "ann")
+    executors = Executors()
+    grade(root, executors, sandbox="none")
+    assert grade(root, executors, sandbox="none")["ann"].reused
+    assert not grade(root, executors, sandbox="bwrap")["ann"].reused
+    assert executors.runs == [["ann"], ["ann"]]
+
+
+def test_another_python_runs_everything_again(root, monkeypatch):
+    course.submit(root, "ann")
+    grade(root)
+    monkeypatch.setattr("autograde.versions.platform.python_version", lambda: "3.99.0")
+    assert not grade(root)["ann"].reused
+
+
+@pytest.mark.usefixtures("fake_engine")
+def test_the_command_says_which_sandbox_it_grades_in(root, capsys):
+    course.submit(root, "ann")
+    for sandbox in ("none", "bwrap"):
+        command_line.main(["grade", course.ASSIGNMENT, "--course", str(root), "--sandbox", sandbox])
+        assert "unchanged" not in capsys.readouterr().out
 
 
 def test_force_runs_everything_again(root):
