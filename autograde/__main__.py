@@ -6,8 +6,9 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
-from autograde.errors import AutogradeError, InfrastructureError
+from autograde.errors import AutogradeError, InfrastructureError, UsageError
 
 # Only the module of the command that runs is imported: some take seconds.
 COMMANDS = {
@@ -17,7 +18,7 @@ COMMANDS = {
     "report": ("autograde.commands.report", "write the class report, a page and a CSV"),
     "resolve": ("autograde.commands.resolve", "settle by hand what could not be judged"),
     "roster": ("autograde.commands.roster", "put a class list into the gradebook"),
-    "demo": ("autograde.demo", "grade a sample class, to see what all this does"),
+    "demo": ("tools.demo", "grade a sample class, to see what all this does"),
 }
 
 
@@ -27,10 +28,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     0: all graded; 1: something needs review; 2: usage; 3: our own failure.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    arguments = parser(words[0] if words else "").parse_args(words)
-    module = import_module(COMMANDS[arguments.command][0])
     try:
-        return int(module.run(arguments))
+        arguments = parser(words[0] if words else "").parse_args(words)
+        return int(_module(arguments.command).run(arguments))
     except AutogradeError as error:
         print(f"autograde: {error}", file=sys.stderr)
         return error.exit_status
@@ -49,13 +49,25 @@ def parser(chosen: str) -> argparse.ArgumentParser:
         prog="python -m autograde", description="Grade Jupyter notebooks of an nbgrader course."
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (module, help_line) in COMMANDS.items():
+    for name, (_, help_line) in COMMANDS.items():
         sub = commands.add_parser(name, help=help_line, description=f"{help_line[0].upper()}{help_line[1:]}.")
         sub.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="the course folder")
         sub.add_argument("--db", metavar="URL", help="the gradebook (default: gradebook.db of the course)")
         if name == chosen:
-            import_module(module).add_arguments(sub)
+            _module(name).add_arguments(sub)
     return top
+
+
+def _module(command: str) -> ModuleType:
+    name = COMMANDS[command][0]
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise
+        raise UsageError(
+            f"{command} belongs to the course that this grader comes from: run it in a checkout of it"
+        ) from error
 
 
 if __name__ == "__main__":

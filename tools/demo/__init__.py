@@ -4,19 +4,22 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from autograde.atomic import write_atomic
 from autograde.commands import feedback, grade
 from autograde.course import Assignment
-from autograde.demo.experiment import run_experiment
-from autograde.demo.sample_class import ASSIGNMENT, CLASS, TODOS, submission_files
 from autograde.errors import SandboxUnavailableError, UsageError
 from autograde.executors import LocalExecutor
 from autograde.gradebook import Gradebook, Student
+from autograde.grading import Graded
 from autograde.layout import CourseLayout
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.report import write_report
+from autograde.sandbox import Kind
+from tools.demo.experiment import run_experiment
+from tools.demo.sample_class import ASSIGNMENT, CLASS, TODOS, submission_files
 from tools.project_runtime import resolve_project_root
 
 FOLDER = "demo-course"
@@ -42,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         gradebook.add_students(
             Student(student.student_id, student.student_id.capitalize(), "Sample") for student in CLASS
         )
-    graded = grade.grade_course(layout, ASSIGNMENT, _executor)
+    graded = _grade(layout)
     assignment, standings = feedback.read_standings(layout, ASSIGNMENT, None)
     feedback.write_class_feedback(layout, assignment, standings)
     page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings)
@@ -81,17 +84,17 @@ def _write(path: Path, content: bytes) -> None:
         write_atomic(path, content)
 
 
-def _executor(assignment: Assignment) -> LocalExecutor:
-    """Sandboxed; the demo runs only our own submissions, so it may go on without, and says so loudly."""
-    jobs = os.cpu_count() or 1
-    executor = LocalExecutor(assignment, jobs=jobs, sandbox="bwrap")
+def _grade(layout: CourseLayout) -> list[Graded]:
+    """Grade sandboxed; all the submissions are ours, so without a sandbox it goes on, and says so loudly."""
     try:
-        executor.plan  # noqa: B018 - waits until the sandbox has started, or says why it cannot
+        return grade.grade_course(layout, ASSIGNMENT, partial(_executor, sandbox="bwrap"))
     except SandboxUnavailableError as problem:
-        executor.close()
         print(f"NO SANDBOX HERE: {problem}\nThe demo goes on without one.", file=sys.stderr)
-        return LocalExecutor(assignment, jobs=jobs, sandbox="none")
-    return executor
+    return grade.grade_course(layout, ASSIGNMENT, partial(_executor, sandbox="none"), sandbox="none")
+
+
+def _executor(assignment: Assignment, sandbox: Kind) -> LocalExecutor:
+    return LocalExecutor(assignment, jobs=os.cpu_count() or 1, sandbox=sandbox)
 
 
 def table(results: Mapping[str, SubmissionResult]) -> str:
