@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from autograde import streams
 from autograde.errors import AutogradeError, InfrastructureError, UsageError
 
 # Only the module of the command that runs is imported: some take seconds.
@@ -27,20 +28,41 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: all graded; 1: something needs review; 2: usage; 3: our own failure.
     """
-    words = list(sys.argv[1:] if argv is None else argv)
+    streams.prepare()
+    try:
+        return _run(list(sys.argv[1:] if argv is None else argv))
+    finally:
+        streams.finish()
+
+
+def _run(words: Sequence[str]) -> int:
     try:
         arguments = parser(words[0] if words else "").parse_args(words)
         return int(_module(arguments.command).run(arguments))
     except AutogradeError as error:
-        print(f"autograde: {error}", file=sys.stderr)
+        if not (isinstance(error, streams.OutputError) and error.is_quiet):
+            streams.complain(f"autograde: {error}")
         return error.exit_status
     except KeyboardInterrupt:
-        print("autograde: stopped; what was graded is kept, run the command again to go on", file=sys.stderr)
+        streams.complain("autograde: stopped; what was graded is kept, run the command again to go on")
         return 130
-    except Exception:  # a bug of ours must not look like a student's zero
-        traceback.print_exc()
-        print("autograde: this is a failure of the grader, not of a student", file=sys.stderr)
+    except OSError as error:
+        if error.filename is None:
+            return _our_failure()
+        streams.complain(
+            f"autograde: {error.filename}: {error.strerror}; "
+            "check its permissions and the free space, then run this command again"
+        )
         return InfrastructureError.exit_status
+    except Exception:
+        return _our_failure()
+
+
+def _our_failure() -> int:
+    """Report a bug of ours, which must not look like a student's zero; return the exit status."""
+    streams.complain(traceback.format_exc().rstrip())
+    streams.complain("autograde: this is a failure of the grader, not of a student")
+    return InfrastructureError.exit_status
 
 
 def parser(chosen: str) -> argparse.ArgumentParser:

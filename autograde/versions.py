@@ -13,6 +13,7 @@ _PRESENTATION = frozenset(
         "feedback.py",
         "nbgrader_plugin.py",
         "progress.py",
+        "streams.py",
         "report.py",
         "charts.py",
         "statistics.py",

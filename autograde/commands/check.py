@@ -15,6 +15,7 @@ from autograde.intake import admit
 from autograde.layout import CourseLayout
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.sandbox import Kind
+from autograde.streams import say
 from autograde.wording import OUTCOMES, exercise_title, test_title
 
 
@@ -40,9 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
     files = {f"{assignment.notebooks[0].name}.ipynb": content}
     intake = admit(assignment, Submission("you", files, {}, None, "", "check"))
     result = _judge(assignment, Job("you", intake), layout.root, arguments.sandbox).result
-    print("\n".join(verdict_lines(assignment, result)))
+    say("\n".join(verdict_lines(assignment, result)))
     if hidden:
-        print(f"另有 {hidden} 项评分时才运行的检查 · {hidden} more checks run only when you are graded")
+        say(f"另有 {hidden} 项评分时才运行的检查 · {hidden} more checks run only when you are graded")
     return status_of([result])
 
 

@@ -10,6 +10,7 @@ from autograde.feedback import write_feedback
 from autograde.gradebook import Gradebook
 from autograde.layout import CourseLayout
 from autograde.standing import Standing, class_standings
+from autograde.streams import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     layout = CourseLayout.of(arguments.course)
     assignment, standings = read_standings(layout, arguments.assignment, arguments.db, arguments.student)
     pages = write_class_feedback(layout, assignment, standings)
-    print(f"{assignment.name}: feedback for {len(pages)} students under {layout.feedback_root}")
+    say(f"{assignment.name}: feedback for {len(pages)} students under {layout.feedback_root}")
     return 0
 
 

@@ -22,6 +22,7 @@ from autograde.outcome import Status, SubmissionResult
 from autograde.progress import Progress
 from autograde.record import FILE_NAME
 from autograde.sandbox import Kind
+from autograde.streams import say
 
 ALL_GRADED, NEEDS_REVIEW = 0, 1
 
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.json is not None:
         write_json(arguments.json, arguments.assignment, graded)
-    print("\n".join(summary(arguments.assignment, graded)))
+    say("\n".join(summary(arguments.assignment, graded)))
     return status_of(each.result for each in graded)
 
 

@@ -5,6 +5,7 @@ import argparse
 from autograde.commands.feedback import read_standings
 from autograde.layout import CourseLayout
 from autograde.report import write_report
+from autograde.streams import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,5 +18,5 @@ def run(arguments: argparse.Namespace) -> int:
     layout = CourseLayout.of(arguments.course)
     assignment, standings = read_standings(layout, arguments.assignment, arguments.db)
     page, table = write_report(layout.report(assignment.name), assignment, standings)
-    print(f"{assignment.name}: report {page}, scores {table}")
+    say(f"{assignment.name}: report {page}, scores {table}")
     return 0

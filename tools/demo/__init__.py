@@ -18,6 +18,7 @@ from autograde.layout import CourseLayout
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.report import write_report
 from autograde.sandbox import Kind
+from autograde.streams import say
 from tools.demo.experiment import run_experiment
 from tools.demo.sample_class import ASSIGNMENT, CLASS, TODOS, submission_files
 from tools.project_runtime import resolve_project_root
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(problem)) from problem
     course = root / FOLDER
     make_class(root, course)
-    print(f"a sample class of {len(CLASS)} hands in {ASSIGNMENT} below {course / 'submitted'}", flush=True)
+    say(f"a sample class of {len(CLASS)} hands in {ASSIGNMENT} below {course / 'submitted'}")
     layout = CourseLayout.of(course)
     with Gradebook(layout.db_url, layout.course_id) as gradebook:
         gradebook.add_students(
@@ -49,10 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
     assignment, standings = feedback.read_standings(layout, ASSIGNMENT, None)
     feedback.write_class_feedback(layout, assignment, standings)
     page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings)
-    print(table({each.result.student_id: each.result for each in graded}))
-    print(f"\ngradebook  {layout.db_url.removeprefix('sqlite:///')}")
-    print(f"feedback   {layout.feedback_root}")
-    print(f"report     {page}, {scores}", flush=True)
+    say(table({each.result.student_id: each.result for each in graded}))
+    say(f"\ngradebook  {layout.db_url.removeprefix('sqlite:///')}")
+    say(f"feedback   {layout.feedback_root}")
+    say(f"report     {page}, {scores}")
     if not arguments.no_experiment:
         run_experiment(root, course)
     return 0
