@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from autograde.atomic import write_atomic
+from autograde.atomic import write_atomic, writing
 from autograde.autograded import METADATA_KEY
 from autograde.course import Assignment
 from autograde.exercises import Exercise, exercises
@@ -142,16 +142,20 @@ def write_feedback(folder: Path, assignment: Assignment, standing: Standing, aut
 
     Returns:
         The pages, ``index.html`` first.
+
+    Raises:
+        InfrastructureError: A page can't be written.
     """
     notebooks = read_notebooks(autograded, (book.name for book in assignment.notebooks))
     pages = {folder / "index.html": build_page(assignment, standing, notebooks)}
     for book in assignment.notebooks:
         pages[folder / f"{book.name}.html"] = build_page(assignment, standing, notebooks, book.name)
-    for path, page in pages.items():
-        write_atomic(path, render(page).encode("utf-8", "replace"))
-    for name in EXCHANGE_FILES:
-        if (autograded / name).is_file():
-            write_atomic(folder / name, (autograded / name).read_bytes())
+    with writing(folder):
+        for path, page in pages.items():
+            write_atomic(path, render(page).encode("utf-8", "replace"))
+        for name in EXCHANGE_FILES:
+            if (autograded / name).is_file():
+                write_atomic(folder / name, (autograded / name).read_bytes())
     return list(pages)
 
 

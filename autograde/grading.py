@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from autograde import record as side_file
+from autograde.atomic import writing
 from autograde.autograded import AutogradedWriter
 from autograde.course import Assignment, Role, Submission, find_submissions
-from autograde.errors import InfrastructureError
 from autograde.executors import Executor, Finished, Job
 from autograde.gradebook import CellKey, Gradebook
 from autograde.intake import Intake, admit
@@ -133,19 +133,9 @@ class Grader:
         failed = result.status is Status.INFRASTRUCTURE_ERROR
         if failed and before is not None and before.key == pending.key:
             return Graded(result, previous, reused=False, resubmitted=False)  # the forced run lost nothing
-        try:
-            uncopied = self._writer.write(
-                self._folder(submission.student_id),
-                pending.intake,
-                result,
-                finished.runs,
-                submission.timestamp,
-            )
-        except OSError as error:
-            raise InfrastructureError(
-                f"{self._folder(submission.student_id)} can't be written ({error.strerror}): "
-                "check its permissions and the free space, then run this command again"
-            ) from error
+        folder = self._folder(submission.student_id)
+        with writing(folder):
+            uncopied = self._writer.write(folder, pending.intake, result, finished.runs, submission.timestamp)
         if uncopied:
             note = f"not copied to autograded/ because of their names: {', '.join(uncopied)}"
             result = replace(result, notes=(*result.notes, note))
@@ -174,7 +164,9 @@ class Grader:
             settled=record.settled(),
         )
         record = replace(record, seconds_late=recorded.seconds_late)
-        side_file.save(self._folder(record.result.student_id), record)
+        folder = self._folder(record.result.student_id)
+        with writing(folder):
+            side_file.save(folder, record)
         return record
 
     def _folder(self, student_id: str) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from autograde import charts
-from autograde.atomic import write_atomic
+from autograde.atomic import write_atomic, writing
 from autograde.course import Assignment
 from autograde.exercises import Exercise, exercises
 from autograde.feedback import environment
@@ -36,10 +36,15 @@ _FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def write_report(folder: Path, assignment: Assignment, standings: Sequence[Standing]) -> tuple[Path, Path]:
-    """Write the report into `folder`; return the page's path and the CSV's."""
+    """Write the report into `folder`; return the page's path and the CSV's.
+
+    Raises:
+        InfrastructureError: It can't be written.
+    """
     page, table = folder / PAGE_NAME, folder / CSV_NAME
-    write_atomic(page, render_report(assignment, standings).encode("utf-8", "replace"))
-    write_atomic(table, scores_csv(assignment, standings).encode("utf-8-sig", "replace"))
+    with writing(folder):
+        write_atomic(page, render_report(assignment, standings).encode("utf-8", "replace"))
+        write_atomic(table, scores_csv(assignment, standings).encode("utf-8-sig", "replace"))
     return page, table
 
 
