@@ -20,13 +20,13 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Enum, Integer, List
 
 from autograde.autograded import METADATA_KEY
-from autograde.course import Assignment, load_assignment, submitted_students
+from autograde.course import Assignment
 from autograde.feedback import build_page, read_notebooks, render
 from autograde.gradebook import Gradebook
 from autograde.layout import CourseLayout
 from autograde.record import FILE_NAME
 from autograde.sanitize import clean_output, escape_markup
-from autograde.standing import Absence, Standing, class_standings
+from autograde.standing import Absence, Standing, class_standings, read_standings
 
 
 def configure(c: Any) -> None:
@@ -155,8 +155,7 @@ class StatusExport(ExportPlugin):  # type: ignore[misc]  # nbgrader ships no typ
         layout = _layout(self.parent)
         max_score = assignment.max_score
         with Gradebook(layout.db_url, layout.course_id) as book:
-            submitted = submitted_students(layout.root, assignment.name)
-            standings = class_standings(layout, assignment.name, max_score, book, submitted)
+            standings = class_standings(layout, assignment, book)
         wanted = set(map(str, self.student))
         return [
             _export_row(assignment, max_score, standing)
@@ -192,11 +191,7 @@ def _export_row(assignment: Any, max_score: float, standing: Standing) -> dict[s
 
 
 def _read_class(layout: CourseLayout, name: str, db_url: str) -> tuple[Assignment, dict[str, Standing]]:
-    assignment = load_assignment(layout.root, name)
-    with Gradebook(db_url, layout.course_id) as gradebook:
-        standings = class_standings(
-            layout, name, assignment.max_score, gradebook, submitted_students(layout.root, name)
-        )
+    assignment, standings = read_standings(layout, name, db_url)
     return assignment, {standing.student.id: standing for standing in standings}
 
 

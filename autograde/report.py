@@ -11,7 +11,6 @@ from autograde import charts
 from autograde.atomic import write_atomic, writing
 from autograde.course import Assignment
 from autograde.exercises import Exercise, exercises
-from autograde.feedback import environment
 from autograde.outcome import TestOutcome
 from autograde.standing import Standing, effective_points
 from autograde.statistics import (
@@ -24,6 +23,7 @@ from autograde.statistics import (
     scores_of,
     shared_notes,
 )
+from autograde.templating import environment
 from autograde.wording import exercise_title
 
 CSV_NAME, PAGE_NAME = "scores.csv", "index.html"

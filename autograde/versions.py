@@ -14,6 +14,7 @@ _PRESENTATION = frozenset(
         "nbgrader_plugin.py",
         "progress.py",
         "streams.py",
+        "templating.py",
         "report.py",
         "charts.py",
         "statistics.py",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from autograde.commands.grade import add_engine_arguments, status_of
+from autograde.commands.engine import add_engine_arguments, status_of
 from autograde.course import Assignment, Role, SourceCell, SourceNotebook, Submission, load_assignment
 from autograde.errors import SandboxUnavailableError, UsageError
 from autograde.executors import Finished, Job, LocalExecutor

@@ -1,15 +1,13 @@
 """``feedback``: write each student's feedback pages."""
 
 import argparse
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from autograde.course import Assignment, load_assignment, submitted_students
-from autograde.errors import UsageError
+from autograde.course import Assignment
 from autograde.feedback import write_feedback
-from autograde.gradebook import Gradebook
 from autograde.layout import CourseLayout
-from autograde.standing import Standing, class_standings
+from autograde.standing import Standing, read_standings
 from autograde.streams import say
 
 
@@ -26,29 +24,6 @@ def run(arguments: argparse.Namespace) -> int:
     pages = write_class_feedback(layout, assignment, standings)
     say(f"{assignment.name}: feedback for {len(pages)} students under {layout.feedback_root}")
     return 0
-
-
-def read_standings(
-    layout: CourseLayout, name: str, db_url: str | None, students: Collection[str] | None = None
-) -> tuple[Assignment, list[Standing]]:
-    """Return an assignment and where its students stand.
-
-    Raises:
-        UsageError: Nothing has been graded yet, or one of `students` is not known.
-    """
-    assignment = load_assignment(layout.root, name)
-    with Gradebook(db_url or layout.db_url, layout.course_id) as gradebook:
-        standings = class_standings(
-            layout, name, assignment.max_score, gradebook, submitted_students(layout.root, name)
-        )
-    if not any(standing.scores is not None for standing in standings):
-        raise UsageError(f"nothing of {name} is graded yet: run `python -m autograde grade {name}` first")
-    if students:
-        known = {standing.student.id for standing in standings}
-        if unknown := sorted(set(students) - known):
-            raise UsageError(f"no such student: {', '.join(unknown)}; check --student and --course")
-        standings = [standing for standing in standings if standing.student.id in students]
-    return assignment, standings
 
 
 def write_class_feedback(

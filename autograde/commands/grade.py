@@ -2,29 +2,26 @@
 
 import argparse
 import json
-import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from autograde.atomic import write_atomic
+from autograde.commands.engine import add_engine_arguments, status_of
 from autograde.course import Assignment, load_assignment, submitted_students
-from autograde.errors import InfrastructureError, UsageError
+from autograde.errors import UsageError
 from autograde.executors import Executor, LocalExecutor
 from autograde.gradebook import Gradebook
 from autograde.grading import Graded, grade
 from autograde.layout import CourseLayout
 from autograde.lazy_executor import LazyExecutor
 from autograde.lock import course_lock
-from autograde.outcome import Status, SubmissionResult
+from autograde.outcome import Status
 from autograde.progress import Progress
 from autograde.record import FILE_NAME
 from autograde.sandbox import Kind
 from autograde.streams import say
-
-ALL_GRADED, NEEDS_REVIEW = 0, 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,19 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine_arguments(parser)
     parser.add_argument("--force", action="store_true", help="run unchanged submissions again too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome to this file")
-
-
-def add_engine_arguments(parser: argparse.ArgumentParser, sandbox: str | None = "bwrap") -> None:
-    """Declare the options of every command that runs submissions; `sandbox` is the default."""
-    parser.add_argument(
-        "--jobs", type=_positive, default=_cpus(), metavar="N", help="submissions at a time (%(default)s)"
-    )
-    parser.add_argument(
-        "--sandbox",
-        choices=("bwrap", "none"),
-        default=sandbox,
-        help="none runs submissions without protection: only for code that you trust (default: bwrap)",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -125,14 +109,6 @@ def grade_course(
     return [outcomes[student] for student in sorted(outcomes)]
 
 
-def status_of(results: Iterable[SubmissionResult]) -> int:
-    """Return the command's exit status for these outcomes."""
-    statuses = {result.status for result in results}
-    if Status.INFRASTRUCTURE_ERROR in statuses:
-        return InfrastructureError.exit_status
-    return NEEDS_REVIEW if Status.NEEDS_REVIEW in statuses else ALL_GRADED
-
-
 def _was_graded(layout: CourseLayout, student_id: str, name: str) -> bool:
     return (layout.autograded(student_id, name) / FILE_NAME).is_file()
 
@@ -176,14 +152,3 @@ def _changed(graded: Graded) -> bool:
 
 def _points(score: float | None) -> str:
     return "no score" if score is None else f"{score:g}"
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return number
-
-
-def _cpus() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

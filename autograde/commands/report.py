@@ -2,9 +2,9 @@
 
 import argparse
 
-from autograde.commands.feedback import read_standings
 from autograde.layout import CourseLayout
 from autograde.report import write_report
+from autograde.standing import read_standings
 from autograde.streams import say
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from autograde import record as side_file
 from autograde.atomic import writing
-from autograde.course import load_assignment, submitted_students
+from autograde.course import load_assignment
 from autograde.errors import UsageError
 from autograde.gradebook import CellKey, Gradebook
 from autograde.layout import CourseLayout
@@ -55,8 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             gradebook.refresh_penalties(name)
             with writing(folder):
                 side_file.save(folder, record)
-        submitted = submitted_students(layout.root, name)
-        standings = class_standings(layout, name, assignment.max_score, gradebook, submitted)
+        standings = class_standings(layout, assignment, gradebook)
     mine = next(standing for standing in standings if standing.student.id == student)
     left = undecided_tests(record)
     for (book, grade_id), maximum in left.items():

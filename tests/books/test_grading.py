@@ -15,6 +15,7 @@ import pytest
 from autograde import __main__ as command_line
 from autograde import versions
 from autograde.commands import grade as command
+from autograde.commands.engine import status_of
 from autograde.course import submitted_students
 from autograde.errors import CourseError, UsageError
 from autograde.layout import CourseLayout
@@ -175,7 +176,7 @@ def test_a_forced_run_that_we_fail_keeps_the_grade(root):
 def test_exit_status(root, answers, status):
     for number, answer in enumerate(answers):
         course.submit(root, f"student{number}", answer)
-    assert command.status_of(each.result for each in grade(root).values()) == status
+    assert status_of(each.result for each in grade(root).values()) == status
 
 
 def test_json_has_the_documented_keys_and_no_others(root, tmp_path):

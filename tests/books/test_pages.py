@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from autograde.__main__ import main
-from autograde.commands.feedback import read_standings
-from autograde.feedback import environment
 from autograde.layout import CourseLayout
 from autograde.report import render_report, scores_csv
+from autograde.standing import read_standings
+from autograde.templating import environment
 from tests.books import course
 from tests.books.test_grading import sqlite_run
 

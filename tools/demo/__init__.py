@@ -18,6 +18,7 @@ from autograde.layout import CourseLayout
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.report import write_report
 from autograde.sandbox import Kind
+from autograde.standing import read_standings
 from autograde.streams import say
 from tools.demo.experiment import run_experiment
 from tools.demo.sample_class import ASSIGNMENT, CLASS, TODOS, submission_files
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             Student(student.student_id, student.student_id.capitalize(), "Sample") for student in CLASS
         )
     graded = _grade(layout)
-    assignment, standings = feedback.read_standings(layout, ASSIGNMENT, None)
+    assignment, standings = read_standings(layout, ASSIGNMENT, None)
     feedback.write_class_feedback(layout, assignment, standings)
     page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings)
     say(table({each.result.student_id: each.result for each in graded}))
