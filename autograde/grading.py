@@ -21,7 +21,7 @@ from autograde.gradebook import CellKey, Gradebook
 from autograde.intake import Intake, admit
 from autograde.layout import CourseLayout
 from autograde.outcome import Status, SubmissionResult, TestOutcome
-from autograde.record import Grading, Record
+from autograde.record import DamagedRecordError, Grading, Record, RecordError
 from autograde.sandbox import Kind
 from autograde.versions import grading_key
 
@@ -49,6 +49,7 @@ class _Pending:
     intake: Intake
     key: str
     previous: Record | None
+    notes: tuple[str, ...] = ()
 
 
 class Grader:
@@ -105,10 +106,29 @@ class Grader:
 
     def _plan(self, submission: Submission, force: bool) -> Graded | _Pending:
         key = grading_key(submission.fingerprint, self._assignment.fingerprint, self._sandbox)
-        previous = side_file.load(self._folder(submission.student_id))
+        folder = self._folder(submission.student_id)
+        notes: tuple[str, ...] = ()
+        try:
+            previous = side_file.load(folder)
+        except DamagedRecordError:
+            with writing(folder):
+                aside = side_file.put_aside(folder)
+            previous = None
+            notes = (
+                f"the record of earlier gradings was damaged and is now {aside}: decisions by hand are lost",
+            )
+        except RecordError as error:
+            return Graded(
+                self._ungraded(submission.student_id, str(error)), None, reused=False, resubmitted=False
+            )
         if previous is not None and previous.is_final(key) and not force:
             return self._reuse(submission, previous)
-        return _Pending(submission, admit(self._assignment, submission), key, previous)
+        return _Pending(submission, admit(self._assignment, submission), key, previous, notes)
+
+    def _ungraded(self, student_id: str, why: str) -> SubmissionResult:
+        return SubmissionResult(
+            student_id, Status.INFRASTRUCTURE_ERROR, None, self._assignment.max_score, 0.0, None, notes=(why,)
+        )
 
     def _reuse(self, submission: Submission, record: Record) -> Graded:
         timestamp = _iso(submission.timestamp)
@@ -139,6 +159,7 @@ class Grader:
         if uncopied:
             note = f"not copied to autograded/ because of their names: {', '.join(uncopied)}"
             result = replace(result, notes=(*result.notes, note))
+        result = replace(result, notes=(*pending.notes, *result.notes))
         record = Record(
             key=pending.key,
             submission=submission.fingerprint,

@@ -81,8 +81,8 @@ def render_report(assignment: Assignment, standings: Sequence[Standing]) -> str:
             said_once=said_once,
             remarks=[
                 (standing.student.id, notes)
-                for standing in graded
-                if standing.result and (notes := [n for n in standing.result.notes if n not in said_once])
+                for standing in standings
+                if (notes := [note for note in _notes(standing) if note not in said_once])
             ],
             repairs=[(s.student.id, s.result.repairs) for s in graded if s.result and s.result.repairs],
         )
@@ -109,7 +109,7 @@ def scores_csv(assignment: Assignment, standings: Sequence[Standing]) -> str:
                 None if result is None else round(result.seconds, 3),
                 None if result is None else result.peak_memory_mib,
                 "" if result is None else "; ".join(result.repairs),
-                "" if result is None else "; ".join(result.notes),
+                "; ".join(_notes(standing)),
             ]
         )
     return text.getvalue()
@@ -135,6 +135,11 @@ def _row(standing: Standing, parts: Sequence[Exercise]) -> dict[str, Any]:
         ],
         "waiting": len(standing.waiting),
     }
+
+
+def _notes(standing: Standing) -> list[str]:
+    trouble = [standing.trouble] if standing.trouble else []
+    return trouble if standing.result is None else [*trouble, *standing.result.notes]
 
 
 def _sum(points: Sequence[float | None]) -> float | None:

@@ -14,7 +14,7 @@ from autograde.errors import UsageError
 from autograde.gradebook import CellKey, Gradebook, Student, StudentScores
 from autograde.layout import CourseLayout
 from autograde.outcome import Status, SubmissionResult, TestOutcome
-from autograde.record import Record
+from autograde.record import Record, RecordError
 
 
 class Absence(StrEnum):
@@ -37,6 +37,7 @@ class Standing:
         scores: The gradebook's grades; None if there are none.
         record: What the grader wrote; None if it wrote nothing.
         waiting: Graded cells without any points: a person must decide.
+        trouble: Why what the grader wrote can't be used; "" if it can.
     """
 
     student: Student
@@ -46,6 +47,7 @@ class Standing:
     scores: StudentScores | None = None
     record: Record | None = None
     waiting: tuple[CellKey, ...] = ()
+    trouble: str = ""
 
     @property
     def result(self) -> SubmissionResult | None:
@@ -54,7 +56,11 @@ class Standing:
 
 
 def standing_of(
-    student: Student, max_score: float, scores: StudentScores | None, record: Record | None, submitted: bool
+    student: Student,
+    max_score: float,
+    scores: StudentScores | None,
+    record: Record | RecordError | None,
+    submitted: bool,
 ) -> Standing:
     """Put together what is known about one student.
 
@@ -62,12 +68,16 @@ def standing_of(
         student: Who.
         max_score: Points of the assignment.
         scores: The gradebook's grades; None if there are none.
-        record: What the grader wrote; None if it wrote nothing.
+        record: What the grader wrote, or why it can't be used; None if it wrote nothing.
         submitted: Something lies under ``submitted/``.
     """
     if scores is None:
+        record = None if isinstance(record, RecordError) else record
         absence = Absence.NOT_GRADED if submitted else Absence.MISSING
         return Standing(student, absence, None, max_score, None, record)
+    if isinstance(record, RecordError):
+        status = Status.INFRASTRUCTURE_ERROR
+        return Standing(student, status, None, max_score, scores, None, scores.undecided, str(record))
     if record is None:
         waiting = scores.undecided
         return Standing(student, Absence.GRADED_ELSEWHERE, scores.score, max_score, scores, None, waiting)
@@ -104,11 +114,18 @@ def class_standings(layout: CourseLayout, assignment: Named, gradebook: Gradeboo
             student,
             max_score,
             scores.get(student_id),
-            side_file.load(layout.autograded(student_id, name)),
+            _record(layout, student_id, name),
             student_id in present,
         )
         for student_id, student in students.items()
     ]
+
+
+def _record(layout: CourseLayout, student_id: str, name: str) -> Record | RecordError | None:
+    try:
+        return side_file.load(layout.autograded(student_id, name))
+    except RecordError as error:
+        return error
 
 
 def read_standings(

@@ -218,10 +218,13 @@ def test_files_of_an_earlier_grading_go_and_a_students_names_cannot_stop_us(root
     (folder / "notes").unlink()
     (folder / "notes").mkdir()
     (folder / "notes" / "deep.txt").write_text("now a folder")
-    (folder / ("n" * 252)).write_text("its temporary name is too long")
+    (root / "source" / course.ASSIGNMENT / "data.csv").write_text("1,2")
+    (folder / "data.csv").mkdir()
+    (folder / "data.csv" / "mine").write_text("where a file of the assignment lies")
     graded = grade(root)["ann"]
     assert (autograded / "notes" / "deep.txt").read_text() == "now a folder"
-    assert any("not copied" in note for note in graded.result.notes)
+    assert (autograded / "data.csv").read_text() == "1,2"
+    assert "not copied to autograded/ because of their names: data.csv/mine" in graded.result.notes
 
 
 def test_a_persons_scores_and_comments_survive_a_regrade(root, nbgrader):
