@@ -116,6 +116,7 @@ def test_a_corrected_test_runs_everyone_and_keeps_the_old_score_beside_the_new(r
     course.write_source(root, course.source_books(points=8))
     regraded = grade(root)["ann"]
     assert (regraded.previous.score, regraded.result.score) == (5.0, 10.0)
+    assert regraded.result.status is Status.GRADED  # the students' files are as they were released
     assert regraded.previous.points["alpha/todo1-double-test-hidden"] == 3
     assert not regraded.resubmitted
     assert "ann: 5 -> 10 (regraded)" in "\n".join(command.summary("hw1", [regraded]))
