@@ -115,7 +115,7 @@ class Grader:
                 aside = side_file.put_aside(folder)
             previous = None
             notes = (
-                f"the record of earlier gradings was damaged and is now {aside}: decisions by hand are lost",
+                f"the record of earlier gradings was damaged and is now {aside}: check decisions by hand",
             )
         except RecordError as error:
             return Graded(
@@ -146,7 +146,7 @@ class Grader:
     def _finish(self, pending: _Pending, finished: Finished) -> Graded:
         submission, before = pending.submission, pending.previous
         unanswered = self._unanswered(pending.intake)
-        result = _complete(finished.result, pending.intake, submission, unanswered)
+        result = decide(finished.result, pending.intake, unanswered)
         history = () if before is None else before.as_history()
         previous = history[-1] if history else None
         resubmitted = before is not None and before.submission != submission.fingerprint
@@ -235,16 +235,14 @@ def grade(
     yield from Grader(layout, assignment, gradebook, sandbox).run(submissions, executor, force=force)
 
 
-def _complete(
-    result: SubmissionResult, intake: Intake, submission: Submission, unanswered: Collection[CellKey]
-) -> SubmissionResult:
-    """Add what intake knows, and nbgrader's zero for a manually graded answer that nobody wrote.
+def decide(result: SubmissionResult, intake: Intake, unanswered: Collection[CellKey]) -> SubmissionResult:
+    """Decide status, score and remarks, whatever the executor made of them.
 
     A submission that needs review has no score, whatever its other tests earned: it must not read as one.
+    A manually graded answer that nobody wrote gets nbgrader's zero.
     """
-    notes = [*result.notes, *intake.problems, *intake.notes]
-    if submission.timestamp_problem:
-        notes.append(submission.timestamp_problem)
+    known = (*intake.problems, *intake.notes)  # the time stamp's problem is among them
+    notes = (*known, *(note for note in result.notes if note not in known))
     books = tuple(
         replace(
             book,
@@ -257,8 +255,15 @@ def _complete(
         )
         for book in result.notebooks
     )
-    score = None if result.status is Status.NEEDS_REVIEW else result.score
-    return replace(result, score=score, notes=tuple(dict.fromkeys(notes)), notebooks=books)
+    tests = [test for book in books for test in book.tests]
+    status = Status.GRADED_WITH_REPAIRS if intake.repairs else Status.GRADED
+    if result.status is Status.INFRASTRUCTURE_ERROR:
+        status = Status.INFRASTRUCTURE_ERROR
+    elif intake.problems or any(test.outcome is TestOutcome.NEEDS_REVIEW for test in tests):
+        status = Status.NEEDS_REVIEW
+    scored = status in (Status.GRADED, Status.GRADED_WITH_REPAIRS)
+    score = sum(test.points or 0.0 for test in tests) if scored else None
+    return replace(result, status=status, score=score, repairs=intake.repairs, notes=notes, notebooks=books)
 
 
 def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], tuple[str, str]]:
