@@ -186,7 +186,8 @@ class _Layer:
         points = cell.meta.get("points", ours.get("points"))
         if "points" in ours and not _same(points, ours["points"]):
             self.notes.append(
-                f"{label}: says {ascii(points)[:20]} points; the source's {self.template.cells[index].points:g} count"
+                f"{label}: says {ascii(points)[:20]} points; "
+                f"the source's {self.template.cells[index].points:g} count"
             )
         version = _version(cell)
         if version not in (self._usual_version, "3"):
