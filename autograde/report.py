@@ -12,6 +12,7 @@ from autograde.atomic import write_atomic, writing
 from autograde.course import Assignment
 from autograde.exercises import Exercise, exercises
 from autograde.outcome import TestOutcome
+from autograde.spreadsheet import plain_cell
 from autograde.standing import Standing, effective_points
 from autograde.statistics import (
     attempts,
@@ -32,7 +33,6 @@ _ABOUT = (
     "submitted_at", "seconds_late", "attempts",
 )  # fmt: skip
 _DETAILS = ("undecided", "seconds", "peak_memory_mib", "repairs", "notes")
-_FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def write_report(folder: Path, assignment: Assignment, standings: Sequence[Standing]) -> tuple[Path, Path]:
@@ -99,7 +99,7 @@ def scores_csv(assignment: Assignment, standings: Sequence[Standing]) -> str:
     for standing in standings:
         row, student, result = _row(standing, parts), standing.student, standing.result
         writer.writerow(
-            _plain(value)
+            plain_cell(value)
             for value in [
                 *(student.id, student.first_name, student.last_name, student.email),
                 *(row["status"], row["score"], standing.max_score, row["late_penalty"]),
@@ -146,8 +146,3 @@ def _sum(points: Sequence[float | None]) -> float | None:
     """Return the sum; None if any part is undecided."""
     decided = [value for value in points if value is not None]
     return sum(decided) if len(decided) == len(points) else None
-
-
-def _plain(value: Any) -> Any:
-    """Keep a spreadsheet from running what a student named a file."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

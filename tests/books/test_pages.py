@@ -13,6 +13,7 @@ import pytest
 from autograde.__main__ import main
 from autograde.layout import CourseLayout
 from autograde.report import render_report, scores_csv
+from autograde.spreadsheet import plain_cell
 from autograde.standing import read_standings
 from autograde.templating import environment
 from tests.books import course
@@ -162,6 +163,11 @@ def test_csv_has_a_status_and_no_score_where_there_is_none(graded):
     assert rows["ann"]["alpha/todo1-double"] == "5.0"
     assert rows["cy"]["alpha/todo1-double"] == ""
     assert rows["ann"]["submitted_at"] == "2026-11-02 10:00"
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t=", "\r=", "＝"])
+def test_a_cell_of_a_table_is_never_a_formula(sign):
+    assert plain_cell(f"{sign}1+1") == f"'{sign}1+1"
 
 
 def test_csv_cells_cannot_be_formulas(root):
