@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from autograde import streams
+from autograde.environment import DATABASE_VARIABLE, take_database
 from autograde.errors import AutogradeError, InfrastructureError, UsageError
 
 # Only the module of the command that runs is imported: some take seconds.
@@ -70,11 +71,17 @@ def parser(chosen: str) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="python -m autograde", description="Grade Jupyter notebooks of an nbgrader course."
     )
+    database = take_database()
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (_, help_line) in COMMANDS.items():
         sub = commands.add_parser(name, help=help_line, description=f"{help_line[0].upper()}{help_line[1:]}.")
         sub.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="the course folder")
-        sub.add_argument("--db", metavar="URL", help="the gradebook (default: gradebook.db of the course)")
+        sub.add_argument(
+            "--db",
+            metavar="URL",
+            default=database,
+            help=f"the gradebook (default: ${DATABASE_VARIABLE}, else gradebook.db of the course)",
+        )
         if name == chosen:
             _module(name).add_arguments(sub)
     return top

@@ -13,6 +13,8 @@ _PRESENTATION = frozenset(
         "feedback.py",
         "nbgrader_plugin.py",
         "progress.py",
+        "environment.py",
+        "spreadsheet.py",
         "streams.py",
         "templating.py",
         "report.py",
