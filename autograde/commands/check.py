@@ -123,9 +123,7 @@ def _course(notebook: Path, given: Path | None) -> CourseLayout:
             if layout.source_root.is_dir():
                 return layout
     if given is not None:
-        raise UsageError(
-            f"{given} holds no assignments (source/): name a course with --course DIR"
-        )
+        raise UsageError(f"{given} holds no assignments (source/): name a course with --course DIR")
     raise UsageError(
         f"{notebook} lies in no course (no folder above it has source/): name it with --course DIR"
     )

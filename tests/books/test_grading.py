@@ -2,11 +2,11 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
@@ -19,7 +19,6 @@ from autograde.commands.engine import status_of
 from autograde.course import submitted_students
 from autograde.errors import CourseError, UsageError
 from autograde.layout import CourseLayout
-from autograde.lock import course_lock
 from autograde.outcome import Status
 from autograde.record import load
 from tests.books import course
@@ -326,7 +325,7 @@ def test_submissions_that_arrive_meanwhile_are_graded(root):
     assert sorted(grade(root, Arriving)) == ["ann", "zoe"] == submitted_students(root, course.ASSIGNMENT)
 
 
-def test_a_second_grader_is_refused_with_one_line(root):
+def test_a_second_grader_is_refused_until_the_first_is_killed(root):
     course.submit(root, "ann")
     code = (
         "import sys, pathlib\nfrom autograde.lock import course_lock\n"
@@ -379,51 +378,67 @@ def test_cells_can_be_added_and_removed_between_gradings(root):
 
 
 KILLED = """
-import pathlib, sys, time
+import pathlib, sys
+from autograde import grading, record
+from autograde.autograded import AutogradedWriter
 from autograde.commands.grade import grade_course
+from autograde.gradebook import Gradebook
 from autograde.layout import CourseLayout
 from tests.books import course
 
-class Slow(course.FakeExecutor):
-    def run(self, jobs):
-        for finished in super().run(jobs):
-            time.sleep(0.02)
-            print("done", flush=True)
-            yield finished
+root, stage, number = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+OWNERS = {"write": AutogradedWriter, "record": Gradebook, "save": record}
+owner, calls = OWNERS[stage], 0
+original = getattr(owner, stage)
 
-grade_course(CourseLayout.of(pathlib.Path(sys.argv[1])), course.ASSIGNMENT, Slow)
+def stopping(*arguments, **options):
+    global calls
+    done = original(*arguments, **options)
+    calls += 1
+    if calls == number:
+        print("reached", flush=True)
+        sys.stdin.read()  # until it is killed
+    return done
+
+setattr(owner, stage, stopping)
+grade_course(CourseLayout.of(root), course.ASSIGNMENT, course.FakeExecutor)
 """
 
 
-def test_killed_at_any_moment_then_run_again_gives_the_same_gradebook(root, tmp_path_factory):
-    answers = [course.RIGHT, course.WRONG, "REVIEW = 1"]
-    for number in range(9):
-        course.submit(root, f"student{number}", answers[number % 3], timestamp="2026-11-02 10:00:00 UTC")
-    grade(root)
-    expected = dump(root / "gradebook.db")
-    killed = tmp_path_factory.mktemp("killed")
-    course.write_source(killed)
-    for number in range(9):
-        course.submit(killed, f"student{number}", answers[number % 3], timestamp="2026-11-02 10:00:00 UTC")
-    for lines in (1, 3):
-        with subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(killed)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=Path(__file__).parents[2],
-        ) as process:
-            for _ in range(lines):
-                assert process.stdout.readline() == b"done\n"
-            time.sleep(0.005 * lines)
-            os.kill(process.pid, signal.SIGKILL)
+@pytest.mark.parametrize("number", [1, 4, 6])
+@pytest.mark.parametrize("stage", ["write", "record", "save"])
+def test_killed_after_any_stage_and_run_again_the_gradebook_is_the_same(
+    class_of_six, tmp_path, stage, number
+):
+    whole, expected = class_of_six
+    killed = tmp_path / "killed"
+    shutil.copytree(whole, killed)
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(killed), stage, str(number)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2],
+    ) as process:
+        assert process.stdout.readline() == b"reached\n"
+        os.kill(process.pid, signal.SIGKILL)
     executors = Executors()
     grade(killed, executors)
-    assert 0 < len(executors.runs[0]) < 9  # something was kept, something was left to do
+    finished = number if stage == "save" else number - 1
+    left = [f"student{i}" for i in range(finished, 6)]
+    assert executors.runs == ([left] if left else [])
     assert dump(killed / "gradebook.db") == expected
 
 
-def test_a_lock_is_free_again_after_its_holder_was_killed(tmp_path):
-    with course_lock(tmp_path):
-        pass
-    with course_lock(tmp_path):
-        assert (tmp_path / ".autograde.lock").read_text() == str(os.getpid())
+@pytest.fixture(scope="module")
+def class_of_six(tmp_path_factory) -> tuple[Path, dict]:
+    """A class that nobody has graded, and what its gradebook holds when nobody is killed."""
+    root = tmp_path_factory.mktemp("six") / "course"
+    course.write_source(root)
+    answers = [course.RIGHT, course.WRONG, "REVIEW = 1"]
+    for number in range(6):
+        course.submit(root, f"student{number}", answers[number % 3], timestamp="2026-11-02 10:00:00 UTC")
+    graded = tmp_path_factory.mktemp("graded") / "course"
+    shutil.copytree(root, graded)
+    grade(graded)
+    return root, dump(graded / "gradebook.db")
