@@ -35,20 +35,28 @@ _ABOUT = (
 _DETAILS = ("undecided", "seconds", "peak_memory_mib", "repairs", "notes")
 
 
-def write_report(folder: Path, assignment: Assignment, standings: Sequence[Standing]) -> tuple[Path, Path]:
+def write_report(
+    folder: Path, assignment: Assignment, standings: Sequence[Standing], problems: Sequence[str] = ()
+) -> tuple[Path, Path]:
     """Write the report into `folder`; return the page's path and the CSV's.
+
+    Args:
+        folder: ``report/<assignment>``.
+        assignment: The assignment.
+        standings: Of every student.
+        problems: What is wrong with the assignment itself.
 
     Raises:
         InfrastructureError: It can't be written.
     """
     page, table = folder / PAGE_NAME, folder / CSV_NAME
     with writing(folder):
-        write_atomic(page, render_report(assignment, standings).encode("utf-8", "replace"))
+        write_atomic(page, render_report(assignment, standings, problems).encode("utf-8", "replace"))
         write_atomic(table, scores_csv(assignment, standings).encode("utf-8-sig", "replace"))
     return page, table
 
 
-def render_report(assignment: Assignment, standings: Sequence[Standing]) -> str:
+def render_report(assignment: Assignment, standings: Sequence[Standing], problems: Sequence[str] = ()) -> str:
     """Return the page: numbers, pictures, tables."""
     tests = count_tests(exercises(assignment), standings)
     scores = scores_of(standings)
@@ -79,6 +87,7 @@ def render_report(assignment: Assignment, standings: Sequence[Standing]) -> str:
             changes=changes(standings),
             same_answers=same_answers(standings),
             said_once=said_once,
+            problems=problems,
             remarks=[
                 (standing.student.id, notes)
                 for standing in standings

@@ -13,6 +13,7 @@ _PRESENTATION = frozenset(
         "feedback.py",
         "nbgrader_plugin.py",
         "progress.py",
+        "assignment_notes.py",
         "environment.py",
         "spreadsheet.py",
         "streams.py",

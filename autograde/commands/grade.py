@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from autograde.assignment_notes import save_problems
 from autograde.atomic import write_atomic
 from autograde.commands.engine import add_engine_arguments, status_of
 from autograde.course import Assignment, load_assignment, submitted_students
@@ -103,7 +104,9 @@ def grade_course(
                 arrived = [] if students else submitted_students(layout.root, name)
                 wanted = [student for student in arrived if student not in seen]
                 progress.expect(len(wanted))
-            for problem in executor.problems:
+            if executor.problems is not None:
+                save_problems(layout.autograded_root, assignment, executor.problems)
+            for problem in executor.problems or ():
                 progress.say(problem)
             gradebook.refresh_penalties(name)
     return [outcomes[student] for student in sorted(outcomes)]

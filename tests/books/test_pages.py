@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -146,6 +147,25 @@ def test_report_counts_what_happened(graded):
     assert "Answers are the same, character for character: ann, eve" in text
     assert "3 submissions with a score" in text
     assert (graded / "report" / course.ASSIGNMENT / "index.html").is_file()
+
+
+def test_report_says_what_is_wrong_with_the_assignment_itself(root, monkeypatch):
+    class Looking(course.FakeExecutor):
+        plan = SimpleNamespace(problems=("todo1: the solution itself <fails>",))
+
+    def make(assignment, **options):
+        return Looking(assignment)
+
+    monkeypatch.setattr("autograde.commands.grade.LocalExecutor", make)
+    course.submit(root, "ann")
+    run(root, "grade")
+    run(root, "grade")  # nothing to run: nobody looks again
+    page_path = root / "report" / course.ASSIGNMENT / "index.html"
+    run(root, "report")
+    assert "The assignment itself: todo1: the solution itself &lt;fails&gt;" in page_path.read_text()
+    course.write_source(root, course.source_books(points=8))  # corrected, and not looked at yet
+    run(root, "report")
+    assert "The assignment itself" not in page_path.read_text()
 
 
 def test_csv_has_a_status_and_no_score_where_there_is_none(graded):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from autograde.assignment_notes import load_problems
 from autograde.atomic import write_atomic
 from autograde.commands import feedback, grade
 from autograde.course import Assignment
@@ -50,7 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     graded = _grade(layout)
     assignment, standings = read_standings(layout, ASSIGNMENT, None)
     feedback.write_class_feedback(layout, assignment, standings)
-    page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings)
+    problems = load_problems(layout.autograded_root, assignment)
+    page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings, problems)
     say(table({each.result.student_id: each.result for each in graded}))
     say(f"\ngradebook  {layout.db_url.removeprefix('sqlite:///')}")
     say(f"feedback   {layout.feedback_root}")
