@@ -1,5 +1,6 @@
 """The student's names in the examiner's namespace: fetched before a test, called through while it runs."""
 
+import builtins
 import importlib
 import signal
 import threading
@@ -80,7 +81,7 @@ class Link:
     def _bind(self, name: str, row: object) -> None:
         match row:
             case (_, "missing"):
-                self._names.pop(name, None)
+                self._unbind(name)
             case (_, "plain", bytes() as data):
                 try:
                     self._names[name] = decode(data, self._bounds, self._stand_in)
@@ -90,6 +91,16 @@ class Link:
                 self._bind_unreadable(name, kind)
             case _:
                 raise self._side.refuse("its answer about a name has the wrong form")
+
+    def _unbind(self, name: str) -> None:
+        """Take a name away; Python's own of that name must not stand in for the student's."""
+        self._names.pop(name, None)
+        if hasattr(builtins, name):
+
+            def report() -> NoReturn:
+                raise NameError(f"name {name!r} is not defined")
+
+            self._names[name] = make_unreadable(report)
 
     def _bind_unreadable(self, name: str, what: str) -> None:
         def report() -> NoReturn:
