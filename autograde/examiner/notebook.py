@@ -18,6 +18,7 @@ from autograde.limits import Limits
 from autograde.outcome import TestOutcome, TestResult
 from autograde.plain_data import Bounds
 from autograde.student.kernel import describe
+from autograde.student.score import Value
 from autograde.student.shell import Ran, Shell
 from autograde.student.undrawn import undrawn
 
@@ -257,7 +258,7 @@ class NotebookExaminer:
         if ran is None:
             return self._in_trouble(cell, TestOutcome.ERROR, "no verdict")
         if ran.error is None:
-            return self._passed(cell, ran.value_text)
+            return self._passed(cell, plan, ran.value)
         name, _, text, lines = describe(ran.error, ran.filename)
         wording = self._wording(cell)
         for error, own_name, own_bases, own_text in link.relayed:
@@ -281,7 +282,7 @@ class NotebookExaminer:
         self._count += 1
         _, error_there, value, _ = reply
         if error_there is None:
-            return self._passed(cell, value)
+            return self._passed(cell, plan, value)
         name, bases, text, _ = error_there
         failed = TestOutcome.FAILED if "AssertionError" in bases else TestOutcome.ERROR
         wording = self._wording(cell)
@@ -311,10 +312,11 @@ class NotebookExaminer:
             link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, str(error)
         return None
 
-    def _passed(self, cell: Cell, value: str | None) -> TestResult:
-        result = verdicts.passed(cell, value)
+    def _passed(self, cell: Cell, plan: CellPlan, value: Value | None) -> TestResult:
+        result = verdicts.passed(cell, value, numeric=plan.numeric)
         if result.outcome is TestOutcome.NEEDS_REVIEW:
-            self.result.notes.append(f"{cell.grade_id}: its test gave {value} of {cell.points:g} points")
+            gave = "no value" if value is None else value.text
+            self.result.notes.append(f"{cell.grade_id}: its test gave {gave}, of {cell.points:g} points")
         return result
 
     def _in_trouble(self, cell: Cell, trouble: TestOutcome, remark: str) -> TestResult:

@@ -126,6 +126,7 @@ class CellPlan:
         skipped: An instructor's cell that no test needs: the examiner does not run it.
         undrawn: An instructor's cell that only shows figures: the student's process does not draw them.
         binds: Names that the cell binds and no library defines.
+        numeric: A test whose last value is the points that it gives.
     """
 
     names: tuple[str, ...] = ()
@@ -136,6 +137,7 @@ class CellPlan:
     skipped: bool = False
     undrawn: bool = False
     binds: tuple[str, ...] = ()
+    numeric: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,7 @@ class Plan:
                 bool(item["skipped"]),
                 bool(item["undrawn"]),
                 tuple(item["binds"]),
+                bool(item["numeric"]),
             )
 
         books = tuple(tuple(cell(item) for item in book) for book in data["books"])
