@@ -46,12 +46,14 @@ class Examined:
         runs: Outputs and execution count of each laid cell.
         notes: Remarks for the instructor.
         modules: Modules worth preloading that were imported here.
+        seen: For each source cell that ran here: a plan's `seen`.
     """
 
     tests: list[TestResult] = field(default_factory=list)
     runs: list[CellOutputs] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     modules: set[str] = field(default_factory=set)
+    seen: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 class NotebookExaminer:
@@ -67,6 +69,7 @@ class NotebookExaminer:
         limits: The submission's limits.
         fresh: Makes another student's process, in a scratch folder of its own.
         progress: Told the id of each test before it runs, and its result after.
+        recording: The solution runs: what it gives is what submissions may give.
     """
 
     def __init__(
@@ -80,6 +83,8 @@ class NotebookExaminer:
         limits: Limits,
         fresh: Callable[[], StudentSide],
         progress: Callable[[str | TestResult], None],
+        *,
+        recording: bool,
     ):
         self._fresh = fresh
         self._literals = literals
@@ -90,7 +95,8 @@ class NotebookExaminer:
         self._plan = plan
         self._limits = limits
         self._progress = progress
-        self._link = Link(side, shell.names, Bounds(max_bytes=limits.reply_mib * 2**20), self._relay)
+        bounds = Bounds(max_bytes=limits.reply_mib * 2**20)
+        self._link = Link(side, shell.names, bounds, self._relay, recording=recording)
         self._patience = limits.patience_seconds
         self._count = 0
         self._spent = False
@@ -102,10 +108,13 @@ class NotebookExaminer:
         for item in laid:
             cell = None if item.source_index is None else self._book.cells[item.source_index]
             plan = CellPlan() if item.source_index is None else self._plan[item.source_index]
+            self._link.seen.clear()
             if cell is not None and cell.is_test:
                 self._test(item, cell, plan)
             else:
                 self._other(item, cell, plan)
+            if item.source_index is not None and self._link.seen:
+                self.result.seen[item.source_index] = tuple(sorted(self._link.seen))
         self._side.close()
         if self._side.strays:
             self.result.notes.append(
@@ -216,7 +225,8 @@ class NotebookExaminer:
 
     def _run_given(self, cell: Cell, plan: CellPlan) -> None:
         """Run an instructor's cell here, with the student's names it uses; tests will find what it lacks."""
-        self._link.begin(self._limits.cell_seconds, self._call_seconds(plan), follow_random=False)
+        seconds = self._limits.cell_seconds
+        self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=False)
         with undrawn() if plan.undrawn else nullcontext():
             self._run_here(cell.source, plan, self._allowed(plan, cell))
 
@@ -243,7 +253,8 @@ class NotebookExaminer:
 
     def _separate_test(self, cell: Cell, plan: CellPlan) -> TestResult:
         seconds = self._allowed(plan, cell)
-        self._link.begin(seconds, self._call_seconds(plan), follow_random="seed" in cell.source)
+        follow_random = "seed" in cell.source
+        self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=follow_random)
         ran = self._run_here(cell.source, plan, seconds)
         link = self._link
         if (

@@ -13,6 +13,9 @@ _BUILTIN_ERRORS: dict[str, type[BaseException]] = {
 }
 
 
+ENDS_LOOPS = (StopIteration, StopAsyncIteration)
+
+
 class StopTest(BaseException):
     """Ends a test from within a stand-in; what happened is on record already."""
 
@@ -75,7 +78,13 @@ def make_signature(shape: Any) -> inspect.Signature | None:
 
 
 def make_error(
-    name: str, bases: list[str], text: str, arguments: tuple[Any, ...], known: Mapping[str, Any]
+    name: str,
+    bases: list[str],
+    text: str,
+    arguments: tuple[Any, ...],
+    known: Mapping[str, Any],
+    *,
+    may_end_loops: bool,
 ) -> BaseException:
     """Return an exception that a test can catch as it would catch the student's.
 
@@ -85,6 +94,8 @@ def make_error(
         text: What ``str`` of it gave.
         arguments: Its arguments, as plain data.
         known: Names of the test's own notebook, where a given cell may define exception classes.
+        may_end_loops: It may be a StopIteration: raised in ``all(map(f, ...))``, one ends the loop in
+            silence.
     """
     for candidate in bases:
         own = known.get(candidate)
@@ -93,7 +104,7 @@ def make_error(
             if isinstance(own, type) and issubclass(own, BaseException)
             else _BUILTIN_ERRORS.get(candidate)
         )
-        if cls is not None:
+        if cls is not None and (may_end_loops or not issubclass(cls, ENDS_LOOPS)):
             break
     else:
         cls = Exception

@@ -3,14 +3,16 @@
 import importlib
 import keyword
 import sys
-from collections import defaultdict, deque, namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from types import FunctionType
 from typing import Any, Protocol
 
-from autograde.plain_data.format import ARRAY_KINDS, FACTORIES, TORCH_DTYPES, U32, MalformedError
+from autograde.plain_data.format import ARRAY_KINDS, FACTORIES, FIELDS, TORCH_DTYPES, U32, MalformedError
 
 
 class Source(Protocol):
@@ -38,6 +40,10 @@ class Source(Protocol):
 
     def sequence(self, count: int) -> list[Any]:
         """Read that many values."""
+        ...
+
+    def special(self, what: str) -> None:
+        """Check that the message may hold something that could lie about its type."""
         ...
 
 
@@ -157,20 +163,43 @@ def read_tensor(decoder: Source) -> Any:
     return flat.reshape(shape).requires_grad_(wants_grad)
 
 
+_PLAIN_TYPES = (
+    bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, range, slice, deque,
+    defaultdict, OrderedDict, Counter, Fraction, Decimal, date, datetime, time, timedelta, FunctionType,
+)  # fmt: skip
+
+
 @lru_cache(maxsize=64)
 def _class_of(name: str, fields: tuple[str, ...]) -> Any:
     return namedtuple(name, fields)
 
 
 def read_namedtuple(decoder: Source) -> Any:
-    """Read a named tuple, as one of a class made from its name and fields."""
+    """Read a named tuple, as one of a class made from its name and fields.
+
+    A field must not pass for a method: neither by what it is, nor, unless it is expected, by its name.
+    """
     count = U32.unpack(decoder.take(4))[0]
     if not 1 <= count <= 256:
         raise MalformedError("namedtuple's fields")
     names = decoder.sequence(count)
     if not all(_is_field(name) for name in names) or len(set(names[1:])) != count - 1:
         raise MalformedError("namedtuple's fields")
-    return _class_of(names[0], tuple(names[1:]))(*decoder.sequence(count - 1))
+    if not _attributes_of_plain_types("torch" in sys.modules).isdisjoint(names[1:]):
+        decoder.special(FIELDS + " ".join(names[1:]))
+    values = decoder.sequence(count - 1)
+    if any(callable(value) for value in values):
+        raise MalformedError("a function as a field of a named tuple")
+    return _class_of(names[0], tuple(names[1:]))(*values)
+
+
+@lru_cache(maxsize=2)
+def _attributes_of_plain_types(with_torch: bool) -> frozenset[str]:
+    numpy: Any = importlib.import_module("numpy")
+    kinds = [*_PLAIN_TYPES, numpy.ndarray, numpy.float64, numpy.str_, numpy.datetime64]
+    if with_torch:
+        kinds.append(sys.modules["torch"].Tensor)
+    return frozenset(name for kind in kinds for name in dir(kind))
 
 
 def _is_field(name: object) -> bool:

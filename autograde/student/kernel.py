@@ -114,7 +114,7 @@ class Kernel:
         """Call a function: what it returned or raised, what it changed in its arguments, what it printed."""
         outputs = self._shell.outputs
         outputs.clear()
-        decoder = Decoder(arguments, hook=self._resolve)
+        decoder = Decoder(arguments, hook=self._resolve, admit=lambda _: True)
         args, named = decoder.get()
         before = Snapshot(decoder.objects)
         if state is not None:

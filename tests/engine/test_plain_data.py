@@ -167,6 +167,31 @@ def test_forged_bytes_are_refused(forged: bytes) -> None:
         decode(forged)
 
 
+Statistics = namedtuple("Statistics", "mean count")
+Functions = namedtuple("Functions", "first second")
+
+
+def test_a_field_that_plain_types_have_too_must_be_expected() -> None:
+    message = encode([Statistics(1.0, 2)])
+    with pytest.raises(MalformedError, match="mean count"):
+        decode(message)
+    asked: list[str] = []
+    assert decode(message, admit=lambda what: not asked.append(what)) == [(1.0, 2)]
+    assert asked == ["a named tuple with the fields mean count"]
+
+
+def test_a_function_must_be_expected_and_is_no_field_of_a_named_tuple() -> None:
+    for value, what in ((len, "a function"), ([len], "a function inside a value")):
+        message = encode(value, lambda _: 7)
+        with pytest.raises(MalformedError, match=what):
+            decode(message, hook=lambda _: len)
+        with pytest.raises(MalformedError, match=what):
+            decode(message, hook=lambda _: len, admit=lambda what: what == "something else")
+        assert decode(message, hook=lambda _: len, admit=lambda asked, what=what: asked == what) == value
+    with pytest.raises(MalformedError, match="a field of a named tuple"):
+        decode(encode(Functions(len, len), lambda _: 7), hook=lambda _: len, admit=lambda _: True)
+
+
 def test_sizes_are_limited() -> None:
     with pytest.raises(MalformedError, match="bytes"):
         decode(encode("x" * 100), Bounds(max_bytes=50))
