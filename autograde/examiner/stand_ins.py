@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+_MOST_PARAMETERS = 256
 _NOT_RAISED_HERE = {"KeyboardInterrupt", "GeneratorExit"}
 _BUILTIN_ERRORS: dict[str, type[BaseException]] = {
     name: value
@@ -57,6 +58,11 @@ def make_signature(shape: Any) -> inspect.Signature | None:
     """Return the signature that a description stands for; None if it makes no sense."""
     try:
         names, positional, positional_only, keyword_only, flags, defaults, keyword_defaults = shape
+        counts = (positional, positional_only, keyword_only, flags)
+        if not all(type(count) is int and 0 <= count <= _MOST_PARAMETERS for count in counts):
+            return None
+        if (type(names), type(defaults), type(keyword_defaults)) != (list, list, dict):
+            return None
         kinds: list[Any] = [inspect.Parameter.POSITIONAL_ONLY] * positional_only
         kinds += [inspect.Parameter.POSITIONAL_OR_KEYWORD] * (positional - positional_only)
         values = [inspect.Parameter.empty] * (positional - len(defaults)) + list(defaults)
@@ -73,7 +79,7 @@ def make_signature(shape: Any) -> inspect.Signature | None:
         if flags & 0x08:
             parameters.append(inspect.Parameter(rest.pop(0), inspect.Parameter.VAR_KEYWORD))
         return inspect.Signature(parameters)
-    except (TypeError, ValueError, IndexError, AttributeError, MemoryError, OverflowError):
+    except (TypeError, ValueError, IndexError):
         return None
 
 

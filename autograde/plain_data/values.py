@@ -2,6 +2,7 @@
 
 import importlib
 import keyword
+import re
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
@@ -48,6 +49,9 @@ class Source(Protocol):
 
 
 Reader = Callable[[Any], Any]
+_DTYPE = re.compile(
+    rb"[<>|](?:[biufcSU]\d{1,9}|[mM]8(?:\[\d{0,9}[A-Za-z]{1,2}\])?)"
+)  # as `dtype.str` gives it
 
 
 def read_pairs(decoder: Source) -> list[tuple[Any, Any]]:
@@ -106,12 +110,21 @@ def read_dict_like(kind: type) -> Reader:
 
 def _dtype(text: bytes) -> Any:
     numpy: Any = importlib.import_module("numpy")
-    if len(text) > 32:
-        raise MalformedError("dtype")
+    if not _DTYPE.fullmatch(text):
+        raise MalformedError(f"dtype {text[:32]!r}")
     dtype = numpy.dtype(text.decode("ascii"))
     if dtype.kind not in ARRAY_KINDS or dtype.itemsize == 0 or dtype.shape or dtype.char in "gG":
         raise MalformedError(f"dtype {text!r}")
     return dtype
+
+
+def _check_text(array: Any) -> None:
+    """Refuse texts with code points that there are not: Python crashes or errs on them later."""
+    if array.dtype.kind == "U" and array.size:
+        numpy = sys.modules["numpy"]
+        points = numpy.ndarray((array.nbytes // 4,), array.dtype.byteorder + "u4", array)
+        if points.max(initial=0) > sys.maxunicode:
+            raise MalformedError("a text with an impossible character")
 
 
 def _shape(decoder: Source) -> tuple[tuple[int, ...], int]:
@@ -133,7 +146,9 @@ def read_array(decoder: Source) -> Any:
     if len(data) != count * dtype.itemsize:
         raise MalformedError("array's bytes do not fit its shape")
     numpy = sys.modules["numpy"]
-    return numpy.ndarray(shape, dtype, bytearray(data), order=order)
+    array = numpy.ndarray(shape, dtype, bytearray(data), order=order)
+    _check_text(array.reshape(-1, order=order))
+    return array
 
 
 def read_scalar(decoder: Source) -> Any:
@@ -142,7 +157,9 @@ def read_scalar(decoder: Source) -> Any:
     data = decoder.tagged(b"b")
     if len(data) != dtype.itemsize:
         raise MalformedError("scalar's bytes")
-    return sys.modules["numpy"].ndarray((), dtype, data)[()]
+    array = sys.modules["numpy"].ndarray((), dtype, data)
+    _check_text(array)
+    return array[()]
 
 
 def read_tensor(decoder: Source) -> Any:
