@@ -21,11 +21,6 @@ class StopTest(BaseException):
     """Ends a test from within a stand-in; what happened is on record already."""
 
 
-def is_builtin_error(name: str) -> bool:
-    """Say whether a class name may be told to a student whatever raised it."""
-    return name in _BUILTIN_ERRORS
-
-
 def make_function(
     call: Callable[[tuple[Any, ...], dict[str, Any]], Any], name: str, doc: str, shape: Any
 ) -> Callable[..., Any]:

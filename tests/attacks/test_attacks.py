@@ -79,9 +79,8 @@ TASK = assignment(
     answer(LATER, grade_id="later"),
     check("after", "assert double(21) == 42", 1.0),
 )
-TARGETS = tuple(
-    cell.grade_id for cell in TASK.notebooks[0].cells if cell.grade_id and cell.grade_id.startswith("target-")
-)
+TESTS = [cell for cell in TASK.notebooks[0].cells if cell.role == "test"]
+TARGETS = tuple(cell.grade_id for cell in TESTS if str(cell.grade_id).startswith("target-"))
 
 
 def run(start: Start, kind: Kind, text: str, later: str = LATER) -> Finished:
@@ -120,6 +119,16 @@ def test_an_attack_earns_nothing_and_leaves_the_rest(start: Start, kind: Kind, p
 )
 def test_separation_does_not_need_the_sandbox(start: Start, name: str) -> None:
     test_an_attack_earns_nothing_and_leaves_the_rest(start, "none", Path(__file__).with_name(f"{name}.py"))
+
+
+def test_the_class_of_an_exception_tells_nothing_of_hidden_inputs(start: Start, kind: Kind) -> None:
+    text = (Path(__file__).parent / "class_of_error_tells_inputs.py").read_text()
+    results = results_of(run(start, kind, text))
+    told = {cell.grade_id: results[cell.grade_id].message for cell in TESTS}
+    assert "IndexError" in told.pop("target-visible")  # before a hidden check: they see it at home too
+    later = " ".join(told.values())
+    assert "your code raised an exception" in later
+    assert not any(name in later for name in ("Key", "Index", "ZeroDivision", "Overflow", "Lookup", "Arithm"))
 
 
 @pytest.mark.parametrize("kind_of_leak", ["variable", "file"])
