@@ -211,7 +211,10 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Sequence[Path]) 
         if any(folder.is_relative_to(path) for path in shown):
             binds += ["--tmpfs", str(folder)]
     package = Path(__file__).parent
-    extra = [(path, path) for path in (sys.base_prefix, *site_folders()) if not path.startswith("/usr/")]
+    prefixes = sorted(
+        {sys.base_prefix, os.path.realpath(sys.base_prefix)}
+    )  # the interpreter's is the real one
+    extra = [(path, path) for path in (*prefixes, *site_folders()) if not path.startswith("/usr/")]
     extra = [pair for pair in extra if pair[0] != "/usr"]
     extra += [
         (str(package / name), f"{INSIDE}/autograde/{name}")

@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
 _BEGIN, _END = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
@@ -118,7 +119,16 @@ class Wording:
         )
 
 
+def clean(text: str) -> str:
+    """Return a text that can be written anywhere: no control characters, no halves of surrogate pairs."""
+    kept = (
+        c if c in "\n\t" or unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
+    return "".join(kept)
+
+
 def _cut(text: str) -> str:
+    text = clean(text)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
