@@ -13,8 +13,9 @@ from autograde.examiner.client import (
     TimedOutError,
 )
 from autograde.limits import Limits
+from autograde.student.score import Value
 
-CellReply = tuple[list[dict[str, Any]], tuple[str, list[str], str, list[int]] | None, str | None, bool]
+CellReply = tuple[list[dict[str, Any]], tuple[str, list[str], str, list[int]] | None, Value | None, bool]
 
 
 class BudgetSpentError(Exception):
@@ -63,11 +64,17 @@ class StudentSide:
         reply = self.ask(seconds, "run", text, figures)
         self._history.append((text, figures))
         match reply:
-            case ("ran", list() as outputs, error, value, drew) if value is None or type(value) is str:
+            case (
+                "ran",
+                list() as outputs,
+                error,
+                (None | (str(), None | float())) as value,
+                drew,
+            ):
                 return (
                     [_output(item, figures == "shown") for item in outputs],
                     _described(error),
-                    value,
+                    None if value is None else Value(*value),
                     drew is True,
                 )
         raise self.refuse("its answer about a cell has the wrong form")
