@@ -66,7 +66,11 @@ class Link:
         wanted = list(names)
         if not wanted:
             return
-        match self._side.ask(self._call_seconds, "get", wanted):
+        try:
+            reply = self._side.ask(self._call_seconds, "get", wanted)
+        except CrashedError:  # something that an earlier cell left behind: a timer, a thread
+            reply = self._side.ask(self._call_seconds, "get", wanted)
+        match reply:
             case ("values", list() as rows) if len(rows) == len(wanted):
                 for name, row in zip(wanted, rows, strict=True):
                     self._bind(name, row)

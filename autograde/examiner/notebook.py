@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from autograde.examiner import verdicts
-from autograde.examiner.client import StudentError, TimedOutError
+from autograde.examiner.client import CrashedError, StudentError, TimedOutError
 from autograde.examiner.link import Alarm, Link, import_libraries
 from autograde.examiner.names import WORD
 from autograde.examiner.preload import loaded_modules
@@ -305,6 +305,8 @@ class NotebookExaminer:
             link.trouble, link.remark = TestOutcome.NOT_REACHED, "the submission's time is used up"
         except TimedOutError as error:
             link.trouble, link.remark = TestOutcome.TIMED_OUT, str(error)
+        except CrashedError as error:
+            link.trouble, link.remark = TestOutcome.ERROR, str(error)
         except StudentError as error:
             link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, str(error)
         return None

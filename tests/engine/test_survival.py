@@ -128,6 +128,18 @@ def test_a_restart_brings_the_earlier_cells_back(start: Start, kind: Kind) -> No
     assert points_of(finished) == {"one-a": 1.0, "one-b": 1.0, "two-a": 0.0, "both": 1.0}
 
 
+def test_a_timer_that_ends_the_process_later_costs_no_test_of_another_answer(
+    start: Start, kind: Kind
+) -> None:
+    text = (
+        "import threading, os, time\nend = time.time() + 0.05\n"
+        "if not os.path.exists('once'):\n    open('once', 'w').close()\n"
+        "    threading.Timer(0.05, lambda: os._exit(9)).start()\n" + GOOD_ONE
+    )
+    slow = "import time\ntime.sleep(0.5)\n" + GOOD_TWO
+    assert points_of(run(start, kind, text, slow))["one-b"] == 1.0
+
+
 def test_printing_without_end_is_cut(start: Start, kind: Kind) -> None:
     text = "print('x' * 3_000_000)\nimport os\nos.write(1, b'y' * 3_000_000)\n" + GOOD_ONE
     finished = run(start, kind, text)
