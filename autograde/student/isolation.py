@@ -17,7 +17,7 @@ CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 _OWN = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
 
-_MS_NOSUID, _MS_NODEV, _MS_BIND = 2, 4, 4096
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND = 2, 4, 8, 4096
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 4, 22
 _PR_SET_NO_NEW_PRIVS, _PR_SET_CHILD_SUBREAPER = 38, 36
 
@@ -62,13 +62,20 @@ def unshare_all() -> None:
 
 
 def mount_scratch(path: str, mib: int, files: int) -> None:
-    """Mount a fresh tmpfs of fixed size at `path`; /dev/shm becomes a part of it, /proc empty."""
+    """Mount a fresh tmpfs of fixed size at `path`; /dev/shm becomes a part of it, /proc empty.
+
+    Pseudo-terminals are its own too: through shared ones, two submissions could talk.
+    """
     options = f"size={mib}m,nr_inodes={files},mode=0700".encode()
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
     _check(_libc.mount(b"scratch", path.encode(), b"tmpfs", flags, options), "mount scratch")
     shm = f"{path}/.shm"
     Path(shm).mkdir()
     _check(_libc.mount(shm.encode(), b"/dev/shm", None, ctypes.c_ulong(_MS_BIND), None), "mount /dev/shm")
+    terminals = b"newinstance,ptmxmode=0666,mode=0600,max=8"
+    if _libc.mount(b"devpts", b"/dev/pts", b"devpts", ctypes.c_ulong(_MS_NOSUID | _MS_NOEXEC), terminals):
+        nothing = _libc.mount(b"none", b"/dev/pts", b"tmpfs", flags, b"size=4k,mode=0555")
+        _check(nothing, "mount /dev/pts")
     _check(_libc.mount(b"none", b"/proc", b"tmpfs", flags, b"size=4k,mode=0555"), "mount /proc")
 
 

@@ -214,6 +214,25 @@ def test_nothing_is_left_for_the_next_submission(executor: LocalExecutor) -> Non
         probe(executor, look)
 
 
+def test_no_terminal_of_another_submission(executor: LocalExecutor) -> None:
+    hold = function(
+        "import pty, time",
+        "ours, theirs = pty.openpty()",
+        "time.sleep(1)",
+        "os.write(theirs, b'x')",
+    )
+    look = function(
+        "import time",
+        "end = time.monotonic() + 1",
+        "while time.monotonic() < end and not found:",
+        "    found += [name for name in os.listdir('/dev/pts') if name.isdigit()]",
+        "    time.sleep(0.05)",
+    )
+    jobs = [submission(TASK, {"answer": text}, student=name) for name, text in (("a", hold), ("b", look))]
+    for finished in executor.run(jobs):
+        assert results_of(finished)["probe"].points == 1.0, finished.result.student_id
+
+
 def test_a_course_within_what_is_shown_is_hidden() -> None:
     for hidden in (Path("/usr/share/course"), Path(sys.base_prefix) / "course"):
         options = bwrap_options(as_root=True, files=None, hidden=[hidden])
