@@ -239,6 +239,8 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Sequence[Path]) 
         "/proc",
         "--dev",
         "/dev",
+        "--remount-ro",  # it is the same for all, and an ordinary user's own
+        "/dev",
         "--perms",
         "1777",
         "--tmpfs",
