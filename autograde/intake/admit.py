@@ -92,7 +92,7 @@ def _admit(prepared: _Prepared, submission: Submission) -> Intake:
     books = []
     for template, choice in zip(templates, choices, strict=True):
         name = f"{template.name}.ipynb"
-        found, wrong = list(choice.repairs), list(choice.problems)
+        found, wrong, remarks = list(choice.repairs), list(choice.problems), tuple[str, ...]()
         if choice.raw is None:
             books.append(LaidNotebook(template.name, ()))
         else:
@@ -100,9 +100,10 @@ def _admit(prepared: _Prepared, submission: Submission) -> Intake:
             books.append(laid.notebook)
             found += [*choice.raw.repairs, *laid.repairs]
             wrong += laid.problems
+            remarks = laid.notes
         repairs += _lines(name, found)
         problems += _lines(name, wrong)
-        notes += _lines(name, choice.notes)
+        notes += _lines(name, [*choice.notes, *remarks])
     files = _files(prepared.assignment, submission, choices, notes)
     return Intake(tuple(books), files, tuple(repairs), tuple(problems), tuple(notes))
 
