@@ -18,12 +18,6 @@ Wrong.__name__ = f"Wrong{ESCAPE}"
 
 
 def spread(values):
+    if len(values) == 3 and values[0] == 3.0:
+        raise Wrong(ESCAPE)
     return Spread()
-
-
-def levels(values):
-    raise Wrong(ESCAPE)
-
-
-def positive(value):
-    raise Wrong(ESCAPE)
