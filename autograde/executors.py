@@ -18,6 +18,7 @@ from autograde.examiner.server import Setup
 from autograde.examiner.task import Plan, Report, Task, Work
 from autograde.intake import Intake
 from autograde.limits import Limits
+from autograde.machine import check_machine, weaknesses
 from autograde.outcome import NotebookResult, Status, SubmissionResult, TestOutcome
 from autograde.printable import one_line
 from autograde.sandbox import Kind
@@ -81,6 +82,9 @@ class LocalExecutor:
         plan: An earlier `plan` of the same assignment; it is made anew if it is None or does not fit.
         hidden: Folders that no submission may see even where they lie within the interpreter's (the course).
 
+    Raises:
+        SandboxUnavailableError: If submissions cannot be run on this machine.
+
     Example:
         with LocalExecutor(assignment, jobs=2, sandbox="bwrap") as executor:
             for finished in executor.run(jobs):
@@ -102,7 +106,9 @@ class LocalExecutor:
         self._jobs = max(jobs, 1)
         self._sandbox: Kind = sandbox
         self._plan = plan if plan is not None and plan.fingerprint == assignment.fingerprint else None
-        self._hidden = tuple(str(folder) for folder in (*hidden, Path.cwd()))
+        self._hidden = tuple(folder.resolve() for folder in hidden)
+        check_machine(sandbox, self._hidden)
+        self._weaknesses = [_UNSAFE_NOTE] if sandbox == "none" else weaknesses()
         self._sent = 0
         self._server: Server | None = None
         self._start()
@@ -185,7 +191,7 @@ class LocalExecutor:
             self._task,
             dict(self._assignment.files),
             self._sandbox,
-            self._hidden,
+            tuple(str(folder) for folder in self._hidden),
             modules_to_preload(self._task, self._assignment.files),
             self._jobs,
             None if self._plan is None else self._plan.to_json(),
@@ -211,8 +217,7 @@ class LocalExecutor:
         else:
             status = Status.GRADED_WITH_REPAIRS if job.intake.repairs else Status.GRADED
         notes = [*job.intake.problems, *job.intake.notes, *report.notes, *shared_notes(self._task, plan)]
-        if self._sandbox == "none":
-            notes.append(_UNSAFE_NOTE)
+        notes += self._weaknesses
         result = SubmissionResult(
             job.student_id,
             status,

@@ -1,5 +1,6 @@
 """Starts the warm process, inside bubblewrap or, if the user says so, without it."""
 
+import contextlib
 import importlib
 import json
 import os
@@ -19,6 +20,9 @@ from autograde.errors import SandboxUnavailableError
 Kind = Literal["bwrap", "none"]
 
 INSIDE = "/opt/autograde"  # where our own modules lie in the sandbox
+PACKAGES = (
+    "/opt/packages"  # where packages lie that lie in /tmp outside, which each submission has for its own
+)
 SCRATCH = "/tmp"
 FILES = "/opt/assignment"  # the assignment's files, read-only
 _NOBODY = 65534
@@ -49,8 +53,11 @@ class Zygote:
             SandboxUnavailableError: If it cannot start here.
         """
         self.control.settimeout(_START_SECONDS)
+        late = False
         try:
             answer = self.control.recv(400)
+        except TimeoutError:
+            answer, late = b"", True
         except OSError:
             answer = b""
         self.control.settimeout(None)
@@ -58,7 +65,7 @@ class Zygote:
             self.process.kill()
             error = self.process.stderr.read() if self.process.stderr and not answer else answer
             self.close()
-            raise SandboxUnavailableError(explain(error.decode(errors="replace")))
+            raise SandboxUnavailableError(explain(self.kind, error.decode(errors="replace"), late=late))
 
     def close(self) -> None:
         """End it and everything in it."""
@@ -69,11 +76,28 @@ class Zygote:
             self.process.stderr.close()
 
 
-def explain(error: str) -> str:
-    """Return the one line that a user reads when the sandbox cannot start."""
+def explain(kind: Kind, error: str, *, late: bool = False) -> str:
+    """Return the one line that a user reads when the warm process cannot start.
+
+    Args:
+        kind: Whether it was to start inside bubblewrap.
+        error: What was said, by bubblewrap, by the C library, or by Python.
+        late: It had not ended, it only did not get ready.
+    """
     last = error.strip().splitlines()[-1] if error.strip() else "it ended without a word"
+    where = "The sandbox (bubblewrap)" if kind == "bwrap" else "The process for the students' code"
+    if late:
+        return (
+            f"{where} was not ready after {_START_SECONDS:.0f} s. Is the machine busy, or does a module that "
+            "the assignment imports wait for something? Try again."
+        )
+    if "Traceback" in error or "Python" in error or "execvp" in last or kind == "none":
+        return (
+            f"{where} cannot start here, Python did not come up in it: {last}. "
+            f"Every user must be able to read {sys.base_prefix} and the packages."
+        )
     return (
-        f"The sandbox (bubblewrap) cannot start here: {last}. Allow unprivileged user namespaces "
+        f"{where} cannot start here: {last}. Allow unprivileged user namespaces "
         "(Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0), "
         "or accept the risk with --sandbox none."
     )
@@ -131,7 +155,7 @@ def start_zygote(
         "font_lists": _font_lists() if kind == "bwrap" else {},
     }
     root = INSIDE if kind == "bwrap" else str(Path(__file__).parent.parent)
-    libraries = [root, *site_folders()]
+    libraries = [root, *(place_of(path) if kind == "bwrap" else path for path in site_folders())]
     code = (
         f"import sys; sys.path[:0] = {libraries[:1]!r}; sys.path += {libraries[1:]!r}; "
         "from autograde.student.zygote import main; main()"
@@ -150,8 +174,9 @@ def start_zygote(
         **ONE_THREAD,
         **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
     }
-    if kind == "none":
-        environment["MPLCONFIGDIR"] = str(_matplotlib_folder())
+    fonts = _matplotlib_folder()
+    if kind == "none" and fonts is not None:
+        environment["MPLCONFIGDIR"] = str(fonts)
     with theirs, tempfile.TemporaryFile() as said:
         said.write(json.dumps(config).encode())
         said.seek(0)
@@ -167,18 +192,36 @@ def start_zygote(
             )
         except OSError as error:
             ours.close()
-            raise SandboxUnavailableError(explain(str(error))) from None
+            raise SandboxUnavailableError(explain(kind, str(error))) from None
     return Zygote(process, ours, kind)
 
 
-def _matplotlib_folder() -> Path:
+def _matplotlib_folder() -> Path | None:
+    """Return matplotlib's cache, found as it finds it, but without importing it; None without a home."""
     configured = os.environ.get("MPLCONFIGDIR")
-    return Path(configured) if configured else Path.home() / ".cache" / "matplotlib"
+    if configured:
+        return Path(configured)
+    cache = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(cache) if cache else Path.home() / ".cache") / "matplotlib"
+    except RuntimeError:
+        return None
 
 
 def _font_lists() -> dict[str, str]:
     """Return matplotlib's lists of fonts, by file name: without one it spends seconds on making it."""
-    return {path.name: path.read_text() for path in _matplotlib_folder().glob("fontlist-*.json")}
+    folder, lists = _matplotlib_folder(), {}
+    with contextlib.suppress(OSError):
+        for path in folder.glob("fontlist-*.json") if folder else ():
+            lists[path.name] = path.read_text()
+    return lists
+
+
+def place_of(path: str) -> str:
+    """Return where a folder of packages lies in the sandbox."""
+    if not Path(path).is_relative_to(SCRATCH):
+        return path
+    return f"{PACKAGES}/{Path(path).relative_to(SCRATCH)}"
 
 
 def site_folders() -> list[str]:
@@ -211,11 +254,10 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Sequence[Path]) 
         if any(folder.is_relative_to(path) for path in shown):
             binds += ["--tmpfs", str(folder)]
     package = Path(__file__).parent
-    prefixes = sorted(
-        {sys.base_prefix, os.path.realpath(sys.base_prefix)}
-    )  # the interpreter's is the real one
-    extra = [(path, path) for path in (*prefixes, *site_folders()) if not path.startswith("/usr/")]
-    extra = [pair for pair in extra if pair[0] != "/usr"]
+    # The interpreter's folder is the real one, the packages may name it by a link.
+    prefixes = sorted({sys.base_prefix, os.path.realpath(sys.base_prefix)})
+    python = [path for path in (*prefixes, *site_folders()) if not f"{path}/".startswith("/usr/")]
+    extra = [(path, place_of(path)) for path in python]
     extra += [
         (str(package / name), f"{INSIDE}/autograde/{name}")
         for name in ("__init__.py", "wire.py", "plain_data", "student")
@@ -241,6 +283,8 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Sequence[Path]) 
         "--proc",
         "/proc",
         "--dev",
+        "/dev",
+        "--remount-ro",  # it is the same for all, and an ordinary user's own
         "/dev",
         "--perms",
         "1777",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograde.errors import InfrastructureError
+from autograde.examiner.usage import Watch
 from autograde.limits import Limits
 from autograde.plain_data import Bounds, MalformedError, decode, encode
 from autograde.sandbox import SCRATCH, Zygote
@@ -78,10 +79,10 @@ class Container:
         except OSError as error:
             raise InfrastructureError(f"a container did not start: {error}") from None
         self._pidfd = descriptors[0]
-        self._pid = _pid_of(self._pidfd)
         self._buffer = b""
         self.dead = False
         self.peak_kib = 0
+        self.watch = Watch(_pid_of(self._pidfd), limits.memory_mib, lambda: self._command(b"X"))
 
     @property
     def watched(self) -> int:
@@ -91,7 +92,8 @@ class Container:
     def start_kernel(self) -> socket.socket:
         """Start a kernel and return our end of the conversation with it."""
         ours, theirs = socket.socketpair()
-        with theirs:
+        with theirs, self.watch.lock:
+            self.watch.verdict = ""
             try:
                 socket.send_fds(self._ctl, [b"K"], [theirs.fileno()])
             except OSError as error:
@@ -128,18 +130,9 @@ class Container:
         self.peak_kib = max(self.peak_kib, peak)
         return int(status)
 
-    def resident_mib(self) -> float:
-        """Return the memory of the student's processes beyond what each shares with the warm one, roughly."""
-        base = _private_pages(self._pid)
-        total, todo = 0, _children(self._pid)
-        while todo:
-            pid = todo.pop()
-            todo += _children(pid)
-            total += max(_private_pages(pid) - base, 0)
-        return total * os.sysconf("SC_PAGE_SIZE") / 2**20
-
     def close(self) -> None:
         """End everything in it; never raises."""
+        self.watch.stop()
         self._command(b"E")
         while not self.dead and self.wait_death(_END_SECONDS) not in (None, -1):
             continue
@@ -167,34 +160,19 @@ def _pid_of(pidfd: int) -> int:
     return 0
 
 
-def _private_pages(pid: int) -> int:
-    try:
-        _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
-    except (OSError, ValueError):
-        return 0
-    return int(resident) - int(shared)
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        lists = [(task / "children").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
-    except OSError:
-        return []
-    return [int(child) for text in lists for child in text.split()]
-
-
 class Conversation:
     """Requests to one kernel, each answered before its deadline or not at all.
 
     Args:
         container: Where the kernel runs.
         limits: The submission's limits.
+        latest: When the submission's time is used up (``time.monotonic``).
     """
 
-    def __init__(self, container: Container, limits: Limits):
+    def __init__(self, container: Container, limits: Limits, latest: float):
         self._container = container
         self._bounds = Bounds(max_bytes=limits.reply_mib * 2**20)
-        self._memory_mib = limits.memory_mib
+        self._latest = latest
         self._channel = Channel(container.start_kernel(), self._bounds.max_bytes, container.watched)
         self._number = secrets.randbits(60)  # not to be guessed by a thread that answers in advance
         self.strays = 0  # frames that answered nothing that was asked
@@ -202,6 +180,8 @@ class Conversation:
 
     def ask(self, deadline: float, verb: str, *arguments: object) -> tuple[Any, ...]:
         """Ask one thing and return the reply, without its number.
+
+        The deadline moves on by what the process has to wait while others' processes run.
 
         Raises:
             StudentError: If there is no usable answer. The kernel has ended (see `alive`) after a
@@ -227,14 +207,15 @@ class Conversation:
             self._channel.sock.close()
 
     def _reply(self, deadline: float) -> tuple[Any, ...]:
+        watch = self._container.watch
+        began, end = watch.starved, deadline
         while True:
-            step = min(deadline, time.monotonic() + 0.2)
             try:
-                frame = self._channel.receive(step)
+                frame = self._channel.receive(end)
             except DeadlineError:
-                if step == deadline:
+                end = min(deadline + watch.look() - began, self._latest)
+                if end <= time.monotonic():
                     raise
-                self._watch_memory()
                 continue
             if frame is None:
                 raise PeerGoneError("its process ended")
@@ -246,10 +227,6 @@ class Conversation:
             self.strays += 1
             if self.strays > _MOST_STRAYS:
                 raise MalformedError("answers to what was not asked")
-
-    def _watch_memory(self) -> None:
-        if self._container.resident_mib() > self._memory_mib:
-            raise PeerGoneError(f"more than {self._memory_mib} MiB of memory")
 
     def _interrupt(self) -> tuple[Any, ...]:
         self._container.interrupt()
@@ -263,9 +240,11 @@ class Conversation:
         status = self._container.wait_death(_GRACE_SECONDS)
         if status is None:
             self.end()
-            return CrashedError("its process closed the conversation, or used too much memory")
+            return CrashedError("its process closed the conversation")
         self.alive = False
         self._channel.sock.close()
+        if self._container.watch.verdict:
+            return CrashedError(self._container.watch.verdict)
         if status < 0:
             return CrashedError("its process ended")
         if os.WIFSIGNALED(status):

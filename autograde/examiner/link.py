@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from autograde.examiner.client import BadReplyError, CrashedError, TimedOutError
 from autograde.examiner.stand_ins import ENDS_LOOPS, StopTest, make_error, make_function, make_unreadable
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
+from autograde.examiner.usage import own_waiting_seconds
 from autograde.outcome import TestOutcome
 from autograde.plain_data import (
     FIELDS,
@@ -64,11 +65,16 @@ class Link:
         self.remark = ""
         self.relayed: list[tuple[BaseException, str, list[str], str]] = []
         self.unreadable: set[str] = set()
-        self.late = False
         self.in_call = False
         self._end = time.monotonic() + seconds
+        self._starved, self._waited = self._side.starved, own_waiting_seconds()
         self._call_seconds = call_seconds
         self._random = encode(random_state()) if follow_random else None
+
+    def _seconds_left(self) -> float:
+        """Return what is left of the test's time, which stands still while others' processes run."""
+        left = self._end + self._side.starved - self._starved - time.monotonic()
+        return left if left > 1.0 else left + own_waiting_seconds() - self._waited
 
     def fetch(self, names: Iterable[str]) -> None:
         """Bind the values that names have in the student's process now.
@@ -172,7 +178,7 @@ class Link:
             encoder.put((args, tuple(kwargs.items())))
         except (NotPlainError, RecursionError) as error:
             self._stop(TestOutcome.NEEDS_REVIEW, f"an argument of the test cannot cross ({error})")
-        seconds = min(self._call_seconds, max(self._end - time.monotonic(), 0.05))
+        seconds = min(self._call_seconds, max(self._seconds_left(), 0.05))
         try:
             reply = self._ask(seconds, key, bytes(encoder.buffer))
             return self._outcome(reply, encoder.objects)
@@ -194,7 +200,7 @@ class Link:
             return self._side.ask(seconds, "call", key[1], arguments, self._new_random_state())
         finally:
             self.in_call = False
-            if self.late:
+            if self._seconds_left() <= 0:
                 self._stop(TestOutcome.TIMED_OUT, "the test took too long")
 
     def _outcome(self, reply: tuple[Any, ...], originals: list[Any]) -> Any:
@@ -250,8 +256,7 @@ class Link:
 
     def on_alarm(self, *_: object) -> None:
         """End a test that takes too long by itself; a call in progress ends by its own deadline first."""
-        self.late = True
-        if not self.in_call:
+        if not self.in_call and self._seconds_left() <= 0:  # else the alarm rings again
             self._stop(TestOutcome.TIMED_OUT, "the test took too long")
 
 
@@ -269,7 +274,7 @@ class Alarm:
 
     def __enter__(self) -> None:
         signal.signal(signal.SIGALRM, self._link.on_alarm)
-        signal.setitimer(signal.ITIMER_REAL, self._seconds, 1.0)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds, 0.5)
 
     def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -2,12 +2,14 @@
 
 import os
 import pickle
+import signal
 import struct
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO
 
 from autograde.errors import AutogradeError
+from autograde.student.isolation import die_with_parent
 
 _LENGTH = struct.Struct("<Q")
 
@@ -81,6 +83,7 @@ def _fork(function: Callable[[], Any]) -> tuple[int, int]:
         os.close(writer)
         return pid, reader
     try:
+        die_with_parent(signal.SIGKILL)
         os.close(reader)
         with os.fdopen(writer, "wb") as stream:
             try:

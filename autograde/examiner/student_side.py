@@ -36,6 +36,8 @@ class StudentSide:
         self._limits = limits
         self._deadline = deadline
         self._conversation: Conversation | None = None
+        self._container: Container | None = None
+        self._starved = 0.0  # of earlier containers
         self._history: list[tuple[str, str]] = []  # the cells that it has run, and what became of figures
         self._restarts = 0
         self._strays = 0
@@ -123,11 +125,18 @@ class StudentSide:
         """How many answers came that nobody had asked for."""
         return self._strays + (self._conversation.strays if self._conversation else 0)
 
+    @property
+    def starved(self) -> float:
+        """Seconds so far that its process was ready to run, but others' processes ran."""
+        return self._starved + (self._container.watch.starved if self._container else 0.0)
+
     def _start(self) -> Conversation:
         for attempt in (1, 2):
             container = self._open_container()
+            if container is not self._container:
+                self._starved, self._container = self.starved, container
             try:
-                return Conversation(container, self._limits)
+                return Conversation(container, self._limits, self._deadline)
             except InfrastructureError:
                 container.dead = True
                 if attempt == 2:

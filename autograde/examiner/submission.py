@@ -1,10 +1,8 @@
 """Examines one submission, in a process forked for it: nothing of it is left for the next."""
 
 import os
-import pickle
 import resource
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -12,19 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograde.errors import InfrastructureError
 from autograde.examiner import visibility
 from autograde.examiner.client import Container
+from autograde.examiner.messages import run_in_forks
 from autograde.examiner.notebook import Examined, NotebookExaminer
 from autograde.examiner.student_side import StudentSide
 from autograde.examiner.task import Plan, Report, Task, Work
 from autograde.outcome import TestOutcome, TestResult
 from autograde.sandbox import FILES, Zygote
-from autograde.student.isolation import die_with_parent
 from autograde.student.kernel import reseed
 from autograde.student.shell import Shell, prepare_figures
 
 _LARGE = 2**18  # bytes above which a file of the assignment is linked, not copied
+_GREEDY_NOTE = "its processes wanted more than one processor at once: they got one, at the lowest priority"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +88,8 @@ def examine(bench: Bench, work: Work, progress: Progress) -> Report:
             report.seen.append(examined.seen)
     finally:
         students.close()
+    if students.greedy:
+        report.notes.append(_GREEDY_NOTE)
     report.peak_kib = students.peak_kib
     report.seconds = time.monotonic() - began
     return report
@@ -108,6 +108,7 @@ class Students:
         self._work = work
         self._container: Container | None = None
         self.peak_kib = 0
+        self.greedy = False
 
     def open(self) -> Container:
         """Return the container."""
@@ -137,6 +138,7 @@ class Students:
         if self._container is not None:
             self._container.close()
             self.peak_kib = max(self.peak_kib, self._container.peak_kib)
+            self.greedy = self.greedy or self._container.watch.greedy
             self._container = None
 
 
@@ -194,27 +196,17 @@ def _lay_out(files: Path, folder: Path) -> None:
 
 def _in_fork(one: Callable[[], Examined], students: Students) -> Examined:
     """Run one notebook in a process of its own: the next starts from a clean examiner."""
-    students.open()  # here, so that the notebooks share it
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            die_with_parent(signal.SIGKILL)
-            os.close(reader)
-            with os.fdopen(writer, "wb") as stream:
-                pickle.dump(one(), stream)
-        except BaseException as error:
-            sys.__stderr__ and sys.__stderr__.write(f"examiner: {error!r}\n")
-            os._exit(1)
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as stream:
-        data = stream.read()
-    os.waitpid(child, 0)
-    if not data:
-        raise InfrastructureError("the examiner of a notebook ended without a word")
-    result: Examined = pickle.loads(data)
-    return result
+    container = students.open()  # here, so that the notebooks share it
+    container.watch.stop()
+
+    def watched() -> Examined:
+        container.watch.start()
+        return one()
+
+    examined: Examined
+    (examined,) = run_in_forks([watched])
+    container.watch.start()
+    return examined
 
 
 def _absent(task: Task, number: int, work: Work) -> list[TestResult]:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pytest
 
 from autograde.errors import SandboxUnavailableError
 from autograde.executors import LocalExecutor
-from autograde.sandbox import bwrap_options, start_zygote
+from autograde.sandbox import bwrap_options, find_bwrap, start_zygote
 from tests.engine.conftest import SHORT
 from tests.engine.course_in_code import answer, assignment, check, results_of, submission
 
@@ -212,6 +213,70 @@ def test_nothing_is_left_for_the_next_submission(executor: LocalExecutor) -> Non
     for _ in range(3):
         probe(executor, leave)
         probe(executor, look)
+
+
+def test_no_terminal_of_another_submission(executor: LocalExecutor) -> None:
+    hold = function(
+        "import pty, time",
+        "ours, theirs = pty.openpty()",
+        "time.sleep(1)",
+        "os.write(theirs, b'x')",
+    )
+    look = function(
+        "import time",
+        "end = time.monotonic() + 1",
+        "while time.monotonic() < end and not found:",
+        "    found += [name for name in os.listdir('/dev/pts') if name.isdigit()]",
+        "    time.sleep(0.05)",
+    )
+    jobs = [submission(TASK, {"answer": text}, student=name) for name, text in (("a", hold), ("b", look))]
+    for finished in executor.run(jobs):
+        assert results_of(finished)["probe"].points == 1.0, finished.result.student_id
+
+
+def test_no_queue_or_semaphore_that_outlives_its_process(executor: LocalExecutor) -> None:
+    probe(
+        executor,
+        function(
+            "import ctypes",
+            "libc = ctypes.CDLL(None, use_errno=True)",
+            "for name in ('msgget', 'semget', 'shmget'):",
+            "    arguments = (0, 1, 0o1600) if name != 'msgget' else (0, 0o1600)",
+            "    if getattr(libc, name)(*arguments) >= 0: found.append(name)",
+            "attributes = (ctypes.c_long * 8)(0, 1, 8)",
+            "if libc.mq_open(b'/probe', os.O_CREAT | os.O_RDWR, 0o600, attributes) >= 0: found.append('mq_open')",
+            "elif ctypes.get_errno() != 1: found.append('mq_open: not refused')",
+        ),
+    )
+
+
+def test_devices_cannot_be_added_to_by_an_ordinary_user() -> None:
+    """What the warm process shows is the same for all submissions, so none may write there."""
+    options = bwrap_options(as_root=False, files=None, hidden=[])
+    kept = ["--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", *options[options.index("--proc") :]]
+    script = (
+        "echo x > /dev/null; head -c 1 /dev/urandom > /dev/null || exit 3; "
+        "{ echo x > /dev/left; } 2> /dev/null && exit 4; mkdir /dev/shm/left 2> /dev/null && exit 5; exit 0"
+    )
+    user = 12345 if os.geteuid() == 0 else None
+    command = [find_bwrap(), *kept, "--", "/bin/sh", "-c", script]
+    groups = [] if user else None
+    try:
+        done = subprocess.run(
+            command,
+            user=user,
+            group=user,
+            extra_groups=groups,
+            cwd="/",
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+    except PermissionError:
+        pytest.skip("an ordinary user may not run this bubblewrap")
+    if user and "bwrap:" in done.stderr:
+        pytest.skip(f"no sandbox for an ordinary user here: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_course_within_what_is_shown_is_hidden() -> None:

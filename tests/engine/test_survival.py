@@ -187,6 +187,22 @@ def test_what_is_written_to_the_descriptors_is_the_cells_output(start: Start, ki
     assert texts["stdout"] == "from a shell\n" and texts["stderr"] == "low\n"
 
 
+def test_many_busy_processes_cost_another_student_nothing(start: Start, kind: Kind) -> None:
+    busy = (
+        "import os, time\ndef one(n):\n    end = time.monotonic() + 6\n    for _ in range(40):\n"
+        "        if os.fork() == 0:\n            while time.monotonic() < end: pass\n"
+        "            os._exit(0)\n    while time.monotonic() < end: pass\n    return n + 1"
+    )
+    slow = "import time\ndef one(n):\n    end = time.process_time() + 0.8\n    while time.process_time() < end: pass\n    return n + 1"
+    jobs = [
+        submission(TASK, {"one": one, "two": GOOD_TWO}, student=s) for s, one in (("a", busy), ("b", slow))
+    ]
+    done = {finished.result.student_id: finished for finished in start(TASK, kind).run(jobs)}
+    assert outcomes_of(done["b"]) == dict.fromkeys(("one-a", "one-b", "two-a", "both"), "passed")
+    assert any("more than one processor" in note for note in done["a"].result.notes)
+    assert not any("processor" in note for note in done["b"].result.notes)
+
+
 def test_the_budget_of_a_submission_ends_it(start: Start, kind: Kind) -> None:
     limits = Limits(cell_seconds=3.0, call_seconds=3.0, patience_seconds=3.0, submission_seconds=4.0)
     task = assignment(
@@ -223,6 +239,49 @@ class TestSandboxed:
         )
         finished = run(start, "bwrap", text, limits=SMALL)
         assert points_of(finished)["one-a"] == 0.0 and rest_is_graded(finished)
+        assert any("memory" in note for note in finished.result.notes)
+
+    def test_shared_memory_counts_too(self, start: Start) -> None:
+        text = (
+            "import mmap, os, time\ndef one(n):\n    for _ in range(4):\n        if os.fork() == 0:\n"
+            "            kept = mmap.mmap(-1, 110 * 2**20)\n"
+            "            for _ in range(110): kept.write(b'x' * 2**20)\n            time.sleep(4); os._exit(0)\n"
+            "    time.sleep(2.2)\n    return n + 1"
+        )
+        finished = run(start, "bwrap", text, limits=SMALL)
+        assert points_of(finished)["one-a"] == 0.0 and rest_is_graded(finished)
+        assert any("memory" in note for note in finished.result.notes)
+
+    def test_memory_is_watched_while_answers_come_that_nobody_asked_for(self, start: Start) -> None:
+        text = (
+            "import os, socket, threading, time\n"
+            "from autograde.wire import send_blocking\nfrom autograde.plain_data import encode\n"
+            "def wire():\n    for fd in range(3, 256):\n        try:\n"
+            "            return socket.socket(fileno=os.dup(fd))\n        except OSError:\n            pass\n"
+            "def chatter():\n    end = time.monotonic() + 4\n    sock = wire()\n"
+            "    while time.monotonic() < end:\n"
+            "        send_blocking(sock, encode((0, 'stray'))); time.sleep(0.05)\n"
+            "def one(n):\n    threading.Thread(target=chatter, daemon=True).start()\n"
+            "    for _ in range(4):\n        if os.fork() == 0:\n"
+            "            kept = bytearray(b'x' * (110 * 2**20)); time.sleep(4); os._exit(0)\n"
+            "    time.sleep(2.2)\n    return n + 1"
+        )
+        finished = run(start, "bwrap", text, limits=SMALL)
+        assert points_of(finished)["one-a"] == 0.0 and rest_is_graded(finished)
+        assert any("memory" in note for note in finished.result.notes)
+        assert any("nobody had asked for" in note for note in finished.result.notes)
+
+    def test_memory_is_watched_while_nothing_is_asked(self, start: Start) -> None:
+        task = assignment(
+            answer("def one(n):\n    return n"),
+            check("t", "import time\nassert one(1) == 1\ntime.sleep(1.5)\nassert one(2) == 2"),
+        )
+        text = (
+            "import os, time\ndef one(n):\n    for _ in range(4 if n == 1 else 0):\n        if os.fork() == 0:\n"
+            "            kept = bytearray(b'x' * (110 * 2**20)); time.sleep(3); os._exit(0)\n    return n"
+        )
+        (finished,) = start(task, "bwrap", SMALL).run([submission(task, {"answer": text})])
+        assert points_of(finished)["t"] == 0.0
         assert any("memory" in note for note in finished.result.notes)
 
     def test_files_are_limited(self, start: Start) -> None:
