@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograde.commands.engine import add_engine_arguments, status_of
+from autograde.commands.naming import bare_name
 from autograde.course import Assignment, Role, SourceCell, SourceNotebook, Submission, load_assignment
 from autograde.course.config import CONFIG_NAME
 from autograde.errors import SandboxUnavailableError, UsageError
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""
     parser.add_argument("notebook", type=Path, help="your notebook (*.ipynb)")
     parser.add_argument(
-        "--assignment", metavar="NAME", help="folder under source/, where it can't be guessed"
+        "--assignment", metavar="NAME", type=bare_name, help="folder under source/, where it can't be guessed"
     )
     add_engine_arguments(parser, sandbox=None)
     parser.set_defaults(course=None)  # a folder that is named counts, even this one
@@ -38,7 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; name a notebook (*.ipynb)") from error
     layout = _course(path, arguments.course)
-    full = load_assignment(layout.root, arguments.assignment or _assignment_of(layout, path))
+    name = _assignment_of(layout, path) if arguments.assignment is None else arguments.assignment
+    full = load_assignment(layout.root, name)
     assignment, hidden = visible_only(full, path.stem)
     files = {f"{assignment.notebooks[0].name}.ipynb": content}
     intake = admit(assignment, Submission("you", files, {}, None, "", "check"))

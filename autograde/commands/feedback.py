@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from autograde.commands.naming import add_assignment
 from autograde.course import Assignment
 from autograde.feedback import write_feedback
 from autograde.layout import CourseLayout
@@ -13,7 +14,7 @@ from autograde.streams import say
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("assignment", help="folder under source/")
+    add_assignment(parser)
     parser.add_argument("--student", action="append", metavar="ID", help="only this student (repeatable)")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from autograde.assignment_notes import save_problems
 from autograde.atomic import write_atomic
 from autograde.commands.engine import add_engine_arguments, status_of
+from autograde.commands.naming import add_assignment
 from autograde.course import Assignment, load_assignment, submitted_students
 from autograde.errors import UsageError
 from autograde.executors import Executor, LocalExecutor
@@ -27,7 +28,7 @@ from autograde.streams import say
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("assignment", help="folder under source/")
+    add_assignment(parser)
     parser.add_argument("--student", action="append", metavar="ID", help="only this student (repeatable)")
     add_engine_arguments(parser)
     parser.add_argument("--force", action="store_true", help="run unchanged submissions again too")

@@ -3,6 +3,7 @@
 import argparse
 
 from autograde.assignment_notes import load_problems
+from autograde.commands.naming import add_assignment
 from autograde.layout import CourseLayout
 from autograde.report import write_report
 from autograde.standing import read_standings
@@ -11,7 +12,7 @@ from autograde.streams import say
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("assignment", help="folder under source/")
+    add_assignment(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from autograde import record as side_file
 from autograde.atomic import writing
+from autograde.commands.naming import add_assignment
 from autograde.course import load_assignment
 from autograde.errors import UsageError
 from autograde.gradebook import CellKey, Gradebook
@@ -20,7 +21,7 @@ from autograde.streams import say
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""
     parser.add_argument("student", help="the student's id")
-    parser.add_argument("assignment", help="folder under source/")
+    add_assignment(parser)
     parser.add_argument(
         "--points",
         action="append",

@@ -32,7 +32,8 @@ def load_assignment(course_dir: Path, name: str) -> Assignment:
     config = load_config(course_dir)
     layout = course_directory(course_dir, config)
     folder = Path(layout.format_path(layout.source_directory, ".", name))
-    if not name or not folder.is_dir():
+    # A path to the folder would open it too, and be another assignment to the gradebook.
+    if name in ("", "..") or Path(name).name != name or not folder.is_dir():
         raise CourseError(_no_such_assignment(layout, name))
     paths = sorted(path for path in folder.glob("*.ipynb") if path.is_file())
     if not paths:

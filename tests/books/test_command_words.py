@@ -1,0 +1,50 @@
+"""What the commands are told, and what they say in the end."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from autograde.__main__ import main
+from tests.books import course
+
+pytestmark = pytest.mark.usefixtures("fake_engine")
+
+
+def run(root: Path, *words: str) -> int:
+    return main([*words, "--course", str(root)])
+
+
+def assignments(root: Path) -> list[str]:
+    connection = sqlite3.connect(root / "gradebook.db")
+    names = [name for (name,) in connection.execute("select name from assignment")]
+    connection.close()
+    return names
+
+
+def test_a_slash_after_the_assignment_is_the_shells(root, capsys):
+    course.submit(root, "ann")
+    for words in (["grade"], ["feedback"], ["report"], ["resolve", "ann"]):
+        assert run(root, *words, "hw1/") == 0
+    assert assignments(root) == ["hw1"]
+    assert "hw1: 1 submission: 1 graded" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["hw1/.", "./hw1", ".", "..", "../source/hw1", "", "/"])
+@pytest.mark.parametrize("words", [["grade"], ["feedback"], ["report"], ["resolve", "ann"]])
+def test_an_assignment_is_one_folders_name(root, capsys, words, name):
+    course.submit(root, "ann")
+    (root / "source" / "loose.ipynb").write_bytes((root / "source/hw1/alpha.ipynb").read_bytes())
+    assert run(root, *words, name) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("autograde: no assignment ")
+    assert lines[0].endswith("there are: hw1")
+    assert not (root / "gradebook.db").exists()
+
+
+def test_check_takes_the_same_names(root, capsys):
+    notebook = str(course.submit(root, "ann") / "alpha.ipynb")
+    for name in ("./hw1", "", "hw1/."):
+        assert run(root, "check", notebook, "--assignment", name) == 2
+        assert "there are: hw1" in capsys.readouterr().err
