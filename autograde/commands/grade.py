@@ -38,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Grade, show progress, write the JSON; return the exit status."""
     layout = CourseLayout.of(arguments.course)
+    if arguments.json is not None:
+        check_folder(arguments.json)
 
     def make_executor(assignment: Assignment) -> AbstractContextManager[Executor]:
         return LocalExecutor(
@@ -56,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         write_json(arguments.json, arguments.assignment, graded)
     say("\n".join(summary(arguments.assignment, graded)))
+    if arguments.json is not None:
+        say(f"outcomes: {arguments.json}")
     return status_of(each.result for each in graded)
 
 
@@ -115,6 +119,18 @@ def grade_course(
 
 def _was_graded(layout: CourseLayout, student_id: str, name: str) -> bool:
     return (layout.autograded(student_id, name) / FILE_NAME).is_file()
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a file that --json can't write, before anything is graded.
+
+    Raises:
+        UsageError: Its folder isn't there, or it is a folder itself.
+    """
+    if not path.parent.is_dir():
+        raise UsageError(f"--json {path}: no such folder {path.parent}; make it or name another file")
+    if path.is_dir():
+        raise UsageError(f"--json {path}: it is a folder; name a file in it")
 
 
 def write_json(path: Path, assignment: str, graded: Sequence[Graded]) -> None:

@@ -48,3 +48,22 @@ def test_check_takes_the_same_names(root, capsys):
     for name in ("./hw1", "", "hw1/."):
         assert run(root, "check", notebook, "--assignment", name) == 2
         assert "there are: hw1" in capsys.readouterr().err
+
+
+def test_json_makes_no_folders_and_refuses_before_anything_is_graded(root, capsys):
+    course.submit(root, "ann")
+    for path, problem in ((root / "no" / "x.json", f"no such folder {root}/no"), (root, "it is a folder")):
+        assert run(root, "grade", "hw1", "--json", str(path)) == 2
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) == 1
+        assert problem in lines[0]
+    assert not (root / "no").exists()
+    assert not (root / "autograded").exists()
+
+
+def test_the_summary_names_the_json(root, capsys):
+    course.submit(root, "ann")
+    path = root / "x.json"
+    assert run(root, "grade", "hw1", "--json", str(path)) == 0
+    assert f"outcomes: {path}" in capsys.readouterr().out.splitlines()
+    assert path.is_file()
