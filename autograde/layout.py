@@ -59,6 +59,10 @@ class CourseLayout:
         """The folder above all feedback pages."""
         return self.root / str(self.directories.feedback_directory)
 
+    def submitted(self, student_id: str, assignment: str) -> Path:
+        """Return the folder of what one student submitted."""
+        return self._folder(self.directories.submitted_directory, student_id, assignment)
+
     def autograded(self, student_id: str, assignment: str) -> Path:
         """Return the folder of one autograded submission."""
         return self._folder(self.directories.autograded_directory, student_id, assignment)

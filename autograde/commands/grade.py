@@ -58,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         write_json(arguments.json, arguments.assignment, graded)
     say("\n".join(summary(arguments.assignment, graded)))
+    if not graded:
+        say(f"looked in {layout.submitted('*', arguments.assignment)}")
     if arguments.json is not None:
         say(f"outcomes: {arguments.json}")
     return status_of(each.result for each in graded)

@@ -67,3 +67,19 @@ def test_the_summary_names_the_json(root, capsys):
     assert run(root, "grade", "hw1", "--json", str(path)) == 0
     assert f"outcomes: {path}" in capsys.readouterr().out.splitlines()
     assert path.is_file()
+
+
+@pytest.mark.parametrize("folders", [None, "submitted", "submitted/ann", "submitted/ann/hw2"])
+def test_where_nothing_is_submitted_it_says_where_it_looked(root, capsys, folders):
+    if folders is not None:
+        (root / folders).mkdir(parents=True)
+    assert run(root, "grade", "hw1") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["hw1: 0 submissions: none yet", f"looked in {root}/submitted/*/hw1"]
+
+
+def test_where_it_looked_follows_the_courses_configuration(root, capsys):
+    config = "get_config().CourseDirectory.submitted_directory = 'inbox'\n"
+    (root / "nbgrader_config.py").write_text(config)
+    run(root, "grade", "hw1")
+    assert f"looked in {root}/inbox/*/hw1" in capsys.readouterr().out
