@@ -41,6 +41,16 @@ def exercises(assignment: Assignment) -> tuple[Exercise, ...]:
     return tuple(exercise for book in assignment.notebooks for exercise in _in_notebook(book))
 
 
+def manual_cells(assignment: Assignment) -> dict[tuple[str, str], float]:
+    """Return notebook and grade id of each cell that a person grades -> its points."""
+    return {
+        (book.name, cell.grade_id): cell.points
+        for book in assignment.notebooks
+        for cell in book.cells
+        if cell.manual and cell.grade_id is not None
+    }
+
+
 def _in_notebook(book: SourceNotebook) -> list[Exercise]:
     answers = [cell.grade_id for cell in book.cells if cell.role is Role.ANSWER and cell.grade_id is not None]
     tests: dict[str, list[ExerciseTest]] = {}

@@ -13,7 +13,7 @@ from typing import Any
 from autograde.atomic import write_atomic, writing
 from autograde.autograded import METADATA_KEY
 from autograde.course import Assignment
-from autograde.exercises import Exercise, exercises
+from autograde.exercises import Exercise, exercises, manual_cells
 from autograde.outcome import Status, TestOutcome, TestResult
 from autograde.standing import Standing
 from autograde.templating import environment
@@ -61,6 +61,7 @@ class Page:
     kind: str
     score: float | None
     decided: float
+    by_hand: float  # points that a person has yet to give or not
     max_score: float
     late_penalty: float
     submitted_at: str
@@ -108,6 +109,7 @@ def build_page(
         kind=status.value if known else "graded",
         score=standing.score,
         decided=0.0 if scores is None else scores.score,
+        by_hand=sum(manual_cells(assignment).get(key, 0.0) for key in standing.waiting),
         max_score=standing.max_score,
         late_penalty=0.0 if scores is None else scores.late_penalty,
         submitted_at=""

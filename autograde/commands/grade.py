@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from autograde.assignment_notes import save_problems
+from autograde.assignment_notes import load_problems, save_problems
 from autograde.atomic import write_atomic
 from autograde.commands.engine import add_engine_arguments, status_of
 from autograde.commands.naming import add_assignment
 from autograde.course import Assignment, load_assignment, submitted_students
 from autograde.errors import UsageError
 from autograde.executors import Executor, LocalExecutor
+from autograde.exercises import manual_cells
 from autograde.gradebook import Gradebook
 from autograde.grading import Graded, grade
 from autograde.layout import CourseLayout
@@ -58,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         write_json(arguments.json, arguments.assignment, graded)
     say("\n".join(summary(arguments.assignment, graded)))
+    for line in _left_to_do(layout, arguments.assignment, arguments.db, graded):
+        say(line)
     if not graded:
         say(f"looked in {layout.submitted('*', arguments.assignment)}")
     if arguments.json is not None:
@@ -121,6 +124,22 @@ def grade_course(
 
 def _was_graded(layout: CourseLayout, student_id: str, name: str) -> bool:
     return (layout.autograded(student_id, name) / FILE_NAME).is_file()
+
+
+def _left_to_do(layout: CourseLayout, name: str, db_url: str | None, graded: Sequence[Graded]) -> list[str]:
+    """Return what the instructor must still see to: cells to grade by hand, faults of the assignment."""
+    assignment = load_assignment(layout.root, name)
+    by_hand = manual_cells(assignment)
+    lines = []
+    if by_hand and graded:
+        with Gradebook(db_url or layout.db_url, layout.course_id) as gradebook:
+            scores = gradebook.scores(name)
+        students = {each.result.student_id for each in graded} & scores.keys()
+        waiting = sum(key in by_hand for student in students for key in scores[student].undecided)
+        if waiting:
+            cells = "1 cell waits" if waiting == 1 else f"{waiting} cells wait"
+            lines.append(f"{cells} for manual grading (Formgrader)")
+    return [*lines, *load_problems(layout.autograded_root, assignment)]
 
 
 def check_folder(path: Path) -> None:

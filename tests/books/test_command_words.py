@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from autograde.__main__ import main
+from autograde.assignment_notes import save_problems
+from autograde.course import load_assignment
 from tests.books import course
+from tests.books.test_grading import sqlite_run
 
 pytestmark = pytest.mark.usefixtures("fake_engine")
 
@@ -83,3 +86,28 @@ def test_where_it_looked_follows_the_courses_configuration(root, capsys):
     (root / "nbgrader_config.py").write_text(config)
     run(root, "grade", "hw1")
     assert f"looked in {root}/inbox/*/hw1" in capsys.readouterr().out
+
+
+def test_the_summary_counts_the_cells_that_a_person_must_grade(root, capsys):
+    for student in ("ann", "bob"):
+        course.submit(root, student)
+    run(root, "grade", "hw1")
+    assert "4 cells wait for manual grading (Formgrader)" in capsys.readouterr().out.splitlines()
+    run(root, "grade", "hw1", "--student", "bob")
+    assert "2 cells wait for manual grading (Formgrader)" in capsys.readouterr().out.splitlines()
+    sqlite_run(root, "update grade set manual_score = 1 where auto_score is null")
+    run(root, "grade", "hw1")
+    assert "wait" not in capsys.readouterr().out
+
+
+def test_a_fault_of_the_assignment_is_repeated_below_the_summary(root, capsys):
+    fault = "alpha: test: the instructor's own solution does not get full marks"
+    course.submit(root, "ann")
+    run(root, "grade", "hw1")
+    assert fault not in capsys.readouterr().out
+    save_problems(root / "autograded", load_assignment(root, "hw1"), (fault,))
+    run(root, "grade", "hw1")
+    assert fault in capsys.readouterr().out.splitlines()
+    course.write_source(root, course.source_books(points=8))  # what was wrong with another source/ is past
+    run(root, "grade", "hw1")
+    assert fault not in capsys.readouterr().out

@@ -108,6 +108,19 @@ def test_what_is_no_score_is_not_shown_as_one(graded):
     assert "待定" not in page(graded, "ann")
 
 
+def test_a_page_says_how_many_points_a_person_has_yet_to_grade(graded):
+    text = text_of(page(graded, "ann"))
+    assert "目前确定的得分 · decided so far" in text
+    assert "还有 5 分由老师评定 · points still to be graded by your teacher: 5" in text
+    essay = "select id from base_cell where name = 'essay'"
+    sqlite_run(graded, f"update grade set manual_score = 3 where cell_id in ({essay})")
+    run(graded, "feedback", "--student", "ann")
+    assert "还有 1 分由老师评定" in text_of(page(graded, "ann"))
+    sqlite_run(graded, "update grade set manual_score = 0 where auto_score is null and manual_score is null")
+    run(graded, "feedback", "--student", "ann")
+    assert "decided so far" not in page(graded, "ann")
+
+
 def test_a_persons_score_and_comment_are_shown(graded):
     sqlite_run(
         graded,
