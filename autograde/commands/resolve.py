@@ -1,7 +1,7 @@
 """``resolve``: settle by hand what could not be judged; kept over regrades of the same files."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from autograde import record as side_file
@@ -9,6 +9,7 @@ from autograde.atomic import writing
 from autograde.commands.naming import add_assignment
 from autograde.course import load_assignment
 from autograde.errors import UsageError
+from autograde.exercises import manual_cells
 from autograde.gradebook import CellKey, Gradebook
 from autograde.layout import CourseLayout
 from autograde.lock import course_lock
@@ -49,7 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
         if record is None:
             raise UsageError(f"{student} has no graded submission of {name}: run `grade {name}` first")
         undecided = undecided_tests(record)
-        chosen = _chosen(arguments.points, arguments.rest, undecided, student)
+        by_hand = manual_cells(assignment)
+        _check_something_is_left(arguments, record, undecided)
+        chosen = _chosen(arguments.points, arguments.rest, undecided, by_hand, student)
         if chosen or arguments.accept:
             record = _settle(record, chosen, arguments.note, arguments.accept)
             gradebook.settle(name, student, chosen)
@@ -61,6 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     left = undecided_tests(record)
     for (book, grade_id), maximum in left.items():
         say(f"undecided: {book}/{grade_id} (of {maximum:g})")
+    for book, grade_id in mine.waiting:
+        if (book, grade_id) in by_hand:
+            say(f"graded by hand: {book}/{grade_id} (of {by_hand[book, grade_id]:g}): use Formgrader")
     score = "no score yet" if mine.score is None else f"{mine.score:g} of {mine.max_score:g}"
     say(f"{student}: {mine.status.value}, {score}")
     return 1 if mine.status is Status.NEEDS_REVIEW else 0
@@ -76,12 +82,34 @@ def undecided_tests(record: Record) -> dict[CellKey, float]:
     }
 
 
+def _check_something_is_left(
+    arguments: argparse.Namespace, record: Record, undecided: dict[CellKey, float]
+) -> None:
+    """Refuse what would change nothing: a slip in the student's id must not pass for a decision."""
+    reviewed = record.settled_result().status is Status.NEEDS_REVIEW
+    idle = {
+        "--rest": arguments.rest is not None and not undecided,
+        "--accept": arguments.accept and not undecided and not reviewed,
+    }
+    for option in (option for option, is_idle in idle.items() if is_idle):
+        raise UsageError(
+            f"{option}: no test of {arguments.student} is undecided in {arguments.assignment}; "
+            "cells graded by hand: use Formgrader"
+        )
+
+
 def _chosen(
-    points: Sequence[tuple[str, float]], rest: float | None, undecided: dict[CellKey, float], student: str
+    points: Sequence[tuple[str, float]],
+    rest: float | None,
+    undecided: dict[CellKey, float],
+    by_hand: Collection[CellKey],
+    student: str,
 ) -> dict[CellKey, float]:
     chosen: dict[CellKey, float] = {}
     for test, value in points:
-        found = [key for key in undecided if test in (key[1], f"{key[0]}/{key[1]}")]
+        found = _named(undecided, test)
+        if not found and _named(by_hand, test):
+            raise UsageError(f"--points {test}: it is graded by hand: use Formgrader")
         if len(found) != 1:
             listed = ", ".join(f"{book}/{grade_id}" for book, grade_id in undecided) or "none"
             problem = "more than one undecided test" if found else "no undecided test"
@@ -93,6 +121,10 @@ def _chosen(
         if value > undecided[key]:
             raise UsageError(f"{key[0]}/{key[1]} has {undecided[key]:g} points, {value:g} is more")
     return chosen
+
+
+def _named(keys: Iterable[CellKey], test: str) -> list[CellKey]:
+    return [key for key in keys if test in (key[1], f"{key[0]}/{key[1]}")]
 
 
 def _settle(record: Record, chosen: dict[CellKey, float], note: str, accept: bool) -> Record:

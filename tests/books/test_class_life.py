@@ -92,6 +92,31 @@ def test_resolve_refuses_with_one_line(unjudged, capsys, arguments, message):
     assert message in lines[-1]
 
 
+@pytest.mark.parametrize("arguments", [["--rest", "0"], ["--accept"], ["--accept", "--note", "fine"]])
+def test_resolve_refuses_to_decide_what_is_decided(root, capsys, arguments):
+    course.submit(root, "ann")
+    grade(root)
+    before = dump(root / "gradebook.db")
+    capsys.readouterr()
+    assert resolve(root, *arguments) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        f"autograde: {arguments[0]}: no test of ann is undecided in hw1; cells graded by hand: use Formgrader"
+    ]
+    assert dump(root / "gradebook.db") == before
+    assert not load(root / "autograded" / "ann" / "hw1").accepted
+
+
+def test_resolve_leaves_what_a_person_grades_to_formgrader(unjudged, capsys):
+    resolve(unjudged)
+    assert "graded by hand: beta/essay (of 4): use Formgrader" in capsys.readouterr().out.splitlines()
+    assert resolve(unjudged, "--points", "essay=3") == 2
+    assert "--points essay: it is graded by hand: use Formgrader" in capsys.readouterr().err
+    assert resolve(unjudged, "--rest", "1") == 0
+    assert resolve(unjudged) == 0  # what a person grades doesn't change the status
+    assert "undecided" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("text", ["x", "=1", "a=-1", "a=nan", "a=inf"])
 def test_resolve_refuses_points_that_are_none(unjudged, text):
     with pytest.raises(SystemExit) as stopped:
