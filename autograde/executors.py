@@ -66,7 +66,7 @@ class Executor(Protocol):
         ...
 
 
-_UNSAFE_NOTE = (
+UNSAFE_NOTE = (
     "graded without a sandbox (--sandbox none): this submission could read and change files of this machine"
 )
 
@@ -108,7 +108,7 @@ class LocalExecutor:
         self._plan = plan if plan is not None and plan.fingerprint == assignment.fingerprint else None
         self._hidden = tuple(folder.resolve() for folder in hidden)
         check_machine(sandbox, self._hidden)
-        self._weaknesses = [_UNSAFE_NOTE] if sandbox == "none" else weaknesses()
+        self._weaknesses = [UNSAFE_NOTE] if sandbox == "none" else weaknesses()
         self._sent = 0
         self._server: Server | None = None
         self._start()

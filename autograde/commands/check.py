@@ -11,14 +11,17 @@ from autograde.commands.naming import bare_name
 from autograde.course import Assignment, Role, SourceCell, SourceNotebook, Submission, load_assignment
 from autograde.course.config import CONFIG_NAME
 from autograde.errors import SandboxUnavailableError, UsageError
-from autograde.executors import Finished, Job, LocalExecutor
+from autograde.executors import UNSAFE_NOTE, Finished, Job, LocalExecutor
 from autograde.exercises import exercises
 from autograde.intake import admit
+from autograde.intake.read import read_notebook
 from autograde.layout import CourseLayout
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.sandbox import Kind
 from autograde.streams import say
 from autograde.wording import OUTCOMES, exercise_title, test_title
+
+_NOT_SANDBOXED = "未在沙箱中运行（运行的是你自己的代码） · not sandboxed here (your own code)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; name a notebook (*.ipynb)") from error
+    if problem := read_notebook(content).problem:
+        raise UsageError(f"{path}: {problem}")
     layout = _course(path, arguments.course)
     name = _assignment_of(layout, path) if arguments.assignment is None else arguments.assignment
     full = load_assignment(layout.root, name)
@@ -85,7 +90,8 @@ def verdict_lines(assignment: Assignment, result: SubmissionResult) -> Iterator[
             yield f"  {mark} {test_title(each.grade_id, exercise.grade_id)}: {wording.zh} · {wording.en}"
             if test.message and test.outcome is not TestOutcome.PASSED:
                 yield from (f"      {line}" for line in test.message.splitlines())
-    yield from (f"· {line}" for line in (*result.repairs, *result.notes))
+    for line in (*result.repairs, *result.notes):
+        yield f"· {_NOT_SANDBOXED if line == UNSAFE_NOTE else line}"
 
 
 def _visible(cell: SourceCell) -> SourceCell:
@@ -134,6 +140,8 @@ def _course(notebook: Path, given: Path | None) -> CourseLayout:
 def _assignment_of(layout: CourseLayout, notebook: Path) -> str:
     known = sorted(path for path in layout.source_root.iterdir() if path.is_dir())
     found = [path.name for path in known if (path / f"{notebook.stem}.ipynb").is_file()]
+    if not found and len(known) == 1:
+        return known[0].name
     if len(found) != 1:
         names = ", ".join(path.name for path in known)
         raise UsageError(

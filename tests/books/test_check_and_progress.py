@@ -49,12 +49,12 @@ def test_the_assignment_of_a_check_holds_nothing_hidden(submitted):
     ("words", "message"),
     [
         (["check", "nothing.ipynb"], "nothing.ipynb: No such file"),
-        (["check", "{folder}/strange.ipynb"], "can't tell which assignment"),
+        (["check", "{folder}/strange.ipynb"], "hw1 has no notebook strange.ipynb"),
         (["check", "{folder}/strange.ipynb", "--assignment", "hw1"], "has no notebook strange.ipynb"),
     ],
 )
 def test_check_refuses_with_one_line(submitted, capsys, words, message):
-    (submitted / "strange.ipynb").write_text("{}")
+    (submitted / "strange.ipynb").write_bytes((submitted / "alpha.ipynb").read_bytes())
     assert main([word.format(folder=submitted) for word in words]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
@@ -63,7 +63,7 @@ def test_check_refuses_with_one_line(submitted, capsys, words, message):
 
 def test_check_outside_a_course(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.ipynb").write_text("{}")
+    course.write(tmp_path / "a.ipynb", course.source_books()["alpha"])
     assert main(["check", "a.ipynb"]) == 2
     assert "lies in no course" in capsys.readouterr().err
 
@@ -91,7 +91,45 @@ def test_a_course_that_is_named_counts_even_if_it_is_this_folder(
 def test_a_notebooks_name_is_no_pattern(submitted, capsys):
     (submitted / "[a-z]lpha.ipynb").write_bytes((submitted / "alpha.ipynb").read_bytes())
     assert main(["check", str(submitted / "[a-z]lpha.ipynb")]) == 2
-    assert "can't tell which assignment [a-z]lpha.ipynb belongs to" in capsys.readouterr().err
+    assert "hw1 has no notebook [a-z]lpha.ipynb" in capsys.readouterr().err
+
+
+def test_check_asks_which_assignment_where_there_are_more(submitted, capsys):
+    (submitted.parents[2] / "source" / "hw2").mkdir()
+    (submitted / "strange.ipynb").write_bytes((submitted / "alpha.ipynb").read_bytes())
+    assert main(["check", str(submitted / "strange.ipynb")]) == 2
+    assert "can't tell which assignment strange.ipynb belongs to" in capsys.readouterr().err
+
+
+def test_the_only_assignment_with_one_notebook_needs_no_name(submitted, capsys):
+    (submitted.parents[2] / "source" / "hw1" / "beta.ipynb").unlink()
+    (submitted / "alpha (1).ipynb").write_bytes((submitted / "alpha.ipynb").read_bytes())
+    assert main(["check", str(submitted / "alpha (1).ipynb"), "--sandbox", "none"]) == 0
+    assert "✓ visible" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("alpha.py", "# %%\nimport math\n\nprint(math.pi)\n", "the file is a Python script, not a notebook"),
+        ("alpha.ipynb", '{"cells": [', "the file ends in the middle (truncated)"),
+        ("alpha.ipynb", "", "the file is empty"),
+    ],
+)
+def test_what_is_no_notebook_gets_its_reason_and_nothing_else(submitted, capsys, name, content, reason):
+    path = submitted / name
+    path.write_text(content)
+    assert main(["check", str(path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == f"autograde: {path}: {reason}\n"
+    assert printed.out == ""
+
+
+def test_a_check_without_a_sandbox_doesnt_warn_you_of_yourself(submitted, capsys):
+    assert main(["check", str(submitted / "alpha.ipynb"), "--sandbox", "none"]) == 0
+    printed = capsys.readouterr()
+    assert "· not sandboxed here (your own code)" in printed.out
+    assert "could read and change files" not in printed.out + printed.err
 
 
 class Terminal(io.StringIO):
