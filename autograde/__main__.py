@@ -6,8 +6,11 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
-from autograde.errors import AutogradeError, InfrastructureError
+from autograde import streams
+from autograde.environment import DATABASE_VARIABLE, take_database
+from autograde.errors import AutogradeError, InfrastructureError, UsageError
 
 # Only the module of the command that runs is imported: some take seconds.
 COMMANDS = {
@@ -17,7 +20,7 @@ COMMANDS = {
     "report": ("autograde.commands.report", "write the class report, a page and a CSV"),
     "resolve": ("autograde.commands.resolve", "settle by hand what could not be judged"),
     "roster": ("autograde.commands.roster", "put a class list into the gradebook"),
-    "demo": ("autograde.demo", "grade a sample class, to see what all this does"),
+    "demo": ("tools.demo", "grade a sample class, to see what all this does"),
 }
 
 
@@ -26,21 +29,41 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: all graded; 1: something needs review; 2: usage; 3: our own failure.
     """
-    words = list(sys.argv[1:] if argv is None else argv)
-    arguments = parser(words[0] if words else "").parse_args(words)
-    module = import_module(COMMANDS[arguments.command][0])
+    streams.prepare()
     try:
-        return int(module.run(arguments))
+        return _run(list(sys.argv[1:] if argv is None else argv))
+    finally:
+        streams.finish()
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
+        arguments = parser(words[0] if words else "").parse_args(words)
+        return int(_module(arguments.command).run(arguments))
     except AutogradeError as error:
-        print(f"autograde: {error}", file=sys.stderr)
+        if not (isinstance(error, streams.OutputError) and error.is_quiet):
+            streams.complain(f"autograde: {error}")
         return error.exit_status
     except KeyboardInterrupt:
-        print("autograde: stopped; what was graded is kept, run the command again to go on", file=sys.stderr)
+        streams.complain("autograde: stopped; what was graded is kept, run the command again to go on")
         return 130
-    except Exception:  # a bug of ours must not look like a student's zero
-        traceback.print_exc()
-        print("autograde: this is a failure of the grader, not of a student", file=sys.stderr)
+    except OSError as error:
+        if error.filename is None:
+            return _our_failure()
+        streams.complain(
+            f"autograde: {error.filename}: {error.strerror}; "
+            "check its permissions and the free space, then run this command again"
+        )
         return InfrastructureError.exit_status
+    except Exception:
+        return _our_failure()
+
+
+def _our_failure() -> int:
+    """Report a bug of ours, which must not look like a student's zero; return the exit status."""
+    streams.complain(traceback.format_exc().rstrip())
+    streams.complain("autograde: this is a failure of the grader, not of a student")
+    return InfrastructureError.exit_status
 
 
 def parser(chosen: str) -> argparse.ArgumentParser:
@@ -48,14 +71,32 @@ def parser(chosen: str) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="python -m autograde", description="Grade Jupyter notebooks of an nbgrader course."
     )
+    database = take_database()
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (module, help_line) in COMMANDS.items():
+    for name, (_, help_line) in COMMANDS.items():
         sub = commands.add_parser(name, help=help_line, description=f"{help_line[0].upper()}{help_line[1:]}.")
         sub.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="the course folder")
-        sub.add_argument("--db", metavar="URL", help="the gradebook (default: gradebook.db of the course)")
+        sub.add_argument(
+            "--db",
+            metavar="URL",
+            default=database,
+            help=f"the gradebook (default: ${DATABASE_VARIABLE}, else gradebook.db of the course)",
+        )
         if name == chosen:
-            import_module(module).add_arguments(sub)
+            _module(name).add_arguments(sub)
     return top
+
+
+def _module(command: str) -> ModuleType:
+    name = COMMANDS[command][0]
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise
+        raise UsageError(
+            f"{command} belongs to the course that this grader comes from: run it in a checkout of it"
+        ) from error
 
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ def _copy(path: Path, data: bytes) -> bool:
 def _remove_others(folder: Path, kept: Collection[Path]) -> None:
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_symlink() or path.is_file():
-            if path not in kept and path.name != FILE_NAME:
+            if path not in kept and not path.name.startswith(FILE_NAME):
                 path.unlink()
         elif not any(path.iterdir()):
             path.rmdir()

@@ -23,3 +23,7 @@ class InfrastructureError(AutogradeError):
     """We failed, not the student: never a zero, retried by the next run (exit status 3)."""
 
     exit_status = 3
+
+
+class IntakeError(InfrastructureError):
+    """We failed to read one submission; it is no fault of the student's, and the others are read."""

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from autograde.atomic import write_atomic
+from autograde.atomic import write_atomic, writing
 from autograde.autograded import METADATA_KEY
 from autograde.course import Assignment
 from autograde.exercises import Exercise, exercises
 from autograde.outcome import Status, TestOutcome, TestResult
 from autograde.standing import Standing
+from autograde.templating import environment
 from autograde.wording import OUTCOMES, SCORED_BY_HAND, STATUSES, Wording, exercise_title, test_title
 
 MAX_OUTPUT_CHARACTERS = 4000
@@ -67,18 +66,6 @@ class Page:
     submitted_at: str
     exercises: tuple[ExerciseView, ...]
     repairs: tuple[str, ...]
-
-
-def environment() -> Environment:
-    """Return the templates' environment: everything is escaped, an unknown name is an error."""
-    templates = Environment(
-        loader=PackageLoader("autograde"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    templates.filters["points"] = lambda value: (
-        "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
-    )
-    return templates
 
 
 def render(page: Page) -> str:
@@ -142,16 +129,20 @@ def write_feedback(folder: Path, assignment: Assignment, standing: Standing, aut
 
     Returns:
         The pages, ``index.html`` first.
+
+    Raises:
+        InfrastructureError: A page can't be written.
     """
     notebooks = read_notebooks(autograded, (book.name for book in assignment.notebooks))
     pages = {folder / "index.html": build_page(assignment, standing, notebooks)}
     for book in assignment.notebooks:
         pages[folder / f"{book.name}.html"] = build_page(assignment, standing, notebooks, book.name)
-    for path, page in pages.items():
-        write_atomic(path, render(page).encode("utf-8", "replace"))
-    for name in EXCHANGE_FILES:
-        if (autograded / name).is_file():
-            write_atomic(folder / name, (autograded / name).read_bytes())
+    with writing(folder):
+        for path, page in pages.items():
+            write_atomic(path, render(page).encode("utf-8", "replace"))
+        for name in EXCHANGE_FILES:
+            if (autograded / name).is_file():
+                write_atomic(folder / name, (autograded / name).read_bytes())
     return list(pages)
 
 

@@ -13,15 +13,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from autograde import record as side_file
+from autograde.atomic import writing
 from autograde.autograded import AutogradedWriter
 from autograde.course import Assignment, Role, Submission, find_submissions
-from autograde.errors import InfrastructureError
+from autograde.errors import IntakeError
 from autograde.executors import Executor, Finished, Job
 from autograde.gradebook import CellKey, Gradebook
 from autograde.intake import Intake, admit
 from autograde.layout import CourseLayout
 from autograde.outcome import Status, SubmissionResult, TestOutcome
-from autograde.record import Grading, Record
+from autograde.record import DamagedRecordError, Grading, Record, RecordError
+from autograde.sandbox import Kind
 from autograde.versions import grading_key
 
 
@@ -48,6 +50,7 @@ class _Pending:
     intake: Intake
     key: str
     previous: Record | None
+    notes: tuple[str, ...] = ()
 
 
 class Grader:
@@ -57,13 +60,17 @@ class Grader:
         layout: The course.
         assignment: The assignment, as loaded.
         gradebook: Open, with the assignment registered.
+        sandbox: What the executor runs submissions in.
     """
 
-    def __init__(self, layout: CourseLayout, assignment: Assignment, gradebook: Gradebook) -> None:
+    def __init__(
+        self, layout: CourseLayout, assignment: Assignment, gradebook: Gradebook, sandbox: Kind
+    ) -> None:
         """Prepare what all submissions share."""
         self._layout = layout
         self._assignment = assignment
         self._gradebook = gradebook
+        self._sandbox = sandbox
         self._writer = AutogradedWriter(assignment)
         self._recorded = gradebook.auto_scores(assignment.name)
         self._answers = _answer_cells(assignment)
@@ -99,11 +106,36 @@ class Grader:
         yield from _drain(reused)
 
     def _plan(self, submission: Submission, force: bool) -> Graded | _Pending:
-        key = grading_key(submission.fingerprint, self._assignment.fingerprint)
-        previous = side_file.load(self._folder(submission.student_id))
+        key = grading_key(submission.fingerprint, self._assignment.fingerprint, self._sandbox)
+        folder = self._folder(submission.student_id)
+        notes: tuple[str, ...] = ()
+        try:
+            previous = side_file.load(folder)
+        except DamagedRecordError:
+            with writing(folder):
+                aside = side_file.put_aside(folder)
+            previous = None
+            notes = (
+                f"the record of earlier gradings was damaged and is now {aside}: check decisions by hand",
+            )
+        except RecordError as error:
+            return Graded(
+                self._ungraded(submission.student_id, str(error)), None, reused=False, resubmitted=False
+            )
         if previous is not None and previous.is_final(key) and not force:
             return self._reuse(submission, previous)
-        return _Pending(submission, admit(self._assignment, submission), key, previous)
+        try:
+            intake = admit(self._assignment, submission)
+        except IntakeError as error:
+            return Graded(
+                self._ungraded(submission.student_id, str(error)), None, reused=False, resubmitted=False
+            )
+        return _Pending(submission, intake, key, previous, notes)
+
+    def _ungraded(self, student_id: str, why: str) -> SubmissionResult:
+        return SubmissionResult(
+            student_id, Status.INFRASTRUCTURE_ERROR, None, self._assignment.max_score, 0.0, None, notes=(why,)
+        )
 
     def _reuse(self, submission: Submission, record: Record) -> Graded:
         timestamp = _iso(submission.timestamp)
@@ -121,29 +153,20 @@ class Grader:
     def _finish(self, pending: _Pending, finished: Finished) -> Graded:
         submission, before = pending.submission, pending.previous
         unanswered = self._unanswered(pending.intake)
-        result = _complete(finished.result, pending.intake, submission, unanswered)
+        result = decide(finished.result, pending.intake, unanswered)
         history = () if before is None else before.as_history()
         previous = history[-1] if history else None
         resubmitted = before is not None and before.submission != submission.fingerprint
         failed = result.status is Status.INFRASTRUCTURE_ERROR
         if failed and before is not None and before.key == pending.key:
             return Graded(result, previous, reused=False, resubmitted=False)  # the forced run lost nothing
-        try:
-            uncopied = self._writer.write(
-                self._folder(submission.student_id),
-                pending.intake,
-                result,
-                finished.runs,
-                submission.timestamp,
-            )
-        except OSError as error:
-            raise InfrastructureError(
-                f"{self._folder(submission.student_id)} can't be written ({error.strerror}): "
-                "check its permissions and the free space, then run this command again"
-            ) from error
+        folder = self._folder(submission.student_id)
+        with writing(folder):
+            uncopied = self._writer.write(folder, pending.intake, result, finished.runs, submission.timestamp)
         if uncopied:
             note = f"not copied to autograded/ because of their names: {', '.join(uncopied)}"
             result = replace(result, notes=(*result.notes, note))
+        result = replace(result, notes=(*pending.notes, *result.notes))
         record = Record(
             key=pending.key,
             submission=submission.fingerprint,
@@ -169,7 +192,9 @@ class Grader:
             settled=record.settled(),
         )
         record = replace(record, seconds_late=recorded.seconds_late)
-        side_file.save(self._folder(record.result.student_id), record)
+        folder = self._folder(record.result.student_id)
+        with writing(folder):
+            side_file.save(folder, record)
         return record
 
     def _folder(self, student_id: str) -> Path:
@@ -203,6 +228,7 @@ def grade(
     gradebook: Gradebook,
     executor: Executor,
     *,
+    sandbox: Kind = "bwrap",
     students: Collection[str] | None = None,
     force: bool = False,
 ) -> Iterator[Graded]:
@@ -213,19 +239,17 @@ def grade(
         InfrastructureError: Results can't be written.
     """
     submissions = find_submissions(layout.root, assignment.name, students)
-    yield from Grader(layout, assignment, gradebook).run(submissions, executor, force=force)
+    yield from Grader(layout, assignment, gradebook, sandbox).run(submissions, executor, force=force)
 
 
-def _complete(
-    result: SubmissionResult, intake: Intake, submission: Submission, unanswered: Collection[CellKey]
-) -> SubmissionResult:
-    """Add what intake knows, and nbgrader's zero for a manually graded answer that nobody wrote.
+def decide(result: SubmissionResult, intake: Intake, unanswered: Collection[CellKey]) -> SubmissionResult:
+    """Decide status, score and remarks, whatever the executor made of them.
 
     A submission that needs review has no score, whatever its other tests earned: it must not read as one.
+    A manually graded answer that nobody wrote gets nbgrader's zero.
     """
-    notes = [*result.notes, *intake.problems, *intake.notes]
-    if submission.timestamp_problem:
-        notes.append(submission.timestamp_problem)
+    known = (*intake.problems, *intake.notes)  # the time stamp's problem is among them
+    notes = (*known, *(note for note in result.notes if note not in known))
     books = tuple(
         replace(
             book,
@@ -238,8 +262,15 @@ def _complete(
         )
         for book in result.notebooks
     )
-    score = None if result.status is Status.NEEDS_REVIEW else result.score
-    return replace(result, score=score, notes=tuple(dict.fromkeys(notes)), notebooks=books)
+    tests = [test for book in books for test in book.tests]
+    status = Status.GRADED_WITH_REPAIRS if intake.repairs else Status.GRADED
+    if result.status is Status.INFRASTRUCTURE_ERROR:
+        status = Status.INFRASTRUCTURE_ERROR
+    elif intake.problems or any(test.outcome is TestOutcome.NEEDS_REVIEW for test in tests):
+        status = Status.NEEDS_REVIEW
+    scored = status in (Status.GRADED, Status.GRADED_WITH_REPAIRS)
+    score = sum(test.points or 0.0 for test in tests) if scored else None
+    return replace(result, status=status, score=score, repairs=intake.repairs, notes=notes, notebooks=books)
 
 
 def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], tuple[str, str]]:

@@ -45,6 +45,11 @@ class CourseLayout:
         return str(self.directories.course_id)
 
     @property
+    def source_root(self) -> Path:
+        """The folder above all assignments as the instructor wrote them."""
+        return self.root / str(self.directories.source_directory)
+
+    @property
     def autograded_root(self) -> Path:
         """The folder above all autograded submissions."""
         return self.root / str(self.directories.autograded_directory)

@@ -37,10 +37,10 @@ class LazyExecutor:
             yield from self.start().run(chain([first], waiting))
 
     @property
-    def problems(self) -> tuple[str, ...]:
-        """What the executor found wrong with the assignment itself, if it is one that looks."""
+    def problems(self) -> tuple[str, ...] | None:
+        """What the executor found wrong with the assignment itself; None if none has looked."""
         plan = getattr(self._executor, "plan", None)
-        return () if plan is None else tuple(plan.problems)
+        return None if plan is None else tuple(plan.problems)
 
     def start(self) -> Executor:
         """Make the executor, so that it warms up while other things are done; return it."""

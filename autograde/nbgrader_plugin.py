@@ -5,6 +5,8 @@ plugin of ``export``, and a preprocessor that makes student output harmless in F
 """
 
 import csv
+import io
+import os
 import re
 import subprocess
 import sys
@@ -19,24 +21,36 @@ from nbgrader.plugins import ExportPlugin
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Enum, Integer, List
 
+from autograde.atomic import write_atomic
 from autograde.autograded import METADATA_KEY
-from autograde.course import Assignment, load_assignment, submitted_students
+from autograde.course import Assignment
+from autograde.environment import DATABASE_VARIABLE
 from autograde.feedback import build_page, read_notebooks, render
 from autograde.gradebook import Gradebook
 from autograde.layout import CourseLayout
 from autograde.record import FILE_NAME
 from autograde.sanitize import clean_output, escape_markup
-from autograde.standing import Absence, Standing, class_standings
+from autograde.spreadsheet import plain_cell
+from autograde.standing import Absence, Standing, class_standings, read_standings
 
 
 def configure(c: Any) -> None:
     """Set what this grader needs in nbgrader's configuration `c`."""
-    c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", FILE_NAME]
+    _append(c.CourseDirectory, "ignore", f"{FILE_NAME}*")
     c.Autograde.exporter_class = EngineExporter
     c.GenerateFeedback.exporter_class = FeedbackExporter
     c.GenerateFeedback.preprocessors = []
-    c.HTMLExporter.preprocessors = [HarmlessOutput]
+    _append(c.HTMLExporter, "preprocessors", HarmlessOutput)
     c.ExportApp.plugin_class = StatusExport
+
+
+def _append(section: Any, trait: str, value: Any) -> None:
+    """Append to a list that the course may have set; else to nbgrader's own default."""
+    known = section.get(trait)
+    if isinstance(known, list):
+        section[trait] = known if value in known else [*known, value]
+    else:
+        getattr(section, trait).append(value)
 
 
 class EngineExporter(NotebookExporter):
@@ -64,12 +78,19 @@ class EngineExporter(NotebookExporter):
         if not converter.create_student:
             _refuse_unknown(coursedir, students)
         command = [sys.executable, "-m", "autograde", "grade", coursedir.assignment_id]
-        command += ["--course", coursedir.root, "--db", coursedir.db_url, "--sandbox", self.sandbox]
+        command += ["--course", coursedir.root, "--sandbox", self.sandbox]
         command += [f"--student={student}" for student in students]
         command += ["--jobs", str(self.jobs)] if self.jobs else []
         command += ["--force"] if converter.force else []
+        # By environment: everybody on this machine can read the arguments of a command.
+        variables = {**os.environ, DATABASE_VARIABLE: coursedir.db_url, "PYTHONUTF8": "1"}
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            env=variables,
         ) as process:
             for line in process.stdout or ():
                 converter.log.info(line.rstrip())
@@ -144,19 +165,20 @@ class StatusExport(ExportPlugin):  # type: ignore[misc]  # nbgrader ships no typ
         """Write the CSV of the assignments and students asked for."""
         path = Path(self.to or "grades.csv")
         self.log.info("Exporting grades to %s", path)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, self.COLUMNS)
-            writer.writeheader()
-            for assignment in gradebook.assignments:
-                if not self.assignment or assignment.name in map(str, self.assignment):
-                    writer.writerows(self._rows(gradebook, assignment))
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self.COLUMNS)
+        writer.writeheader()
+        for assignment in gradebook.assignments:
+            if not self.assignment or assignment.name in map(str, self.assignment):
+                for row in self._rows(assignment):
+                    writer.writerow({name: plain_cell(value) for name, value in row.items()})
+        write_atomic(path, text.getvalue().encode())
 
-    def _rows(self, gradebook: NbgraderBook, assignment: Any) -> list[dict[str, Any]]:
+    def _rows(self, assignment: Any) -> list[dict[str, Any]]:
         layout = _layout(self.parent)
         max_score = assignment.max_score
         with Gradebook(layout.db_url, layout.course_id) as book:
-            submitted = submitted_students(layout.root, assignment.name)
-            standings = class_standings(layout, assignment.name, max_score, book, submitted)
+            standings = class_standings(layout, assignment, book)
         wanted = set(map(str, self.student))
         return [
             _export_row(assignment, max_score, standing)
@@ -192,11 +214,7 @@ def _export_row(assignment: Any, max_score: float, standing: Standing) -> dict[s
 
 
 def _read_class(layout: CourseLayout, name: str, db_url: str) -> tuple[Assignment, dict[str, Standing]]:
-    assignment = load_assignment(layout.root, name)
-    with Gradebook(db_url, layout.course_id) as gradebook:
-        standings = class_standings(
-            layout, name, assignment.max_score, gradebook, submitted_students(layout.root, name)
-        )
+    assignment, standings = read_standings(layout, name, db_url)
     return assignment, {standing.student.id: standing for standing in standings}
 
 

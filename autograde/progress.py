@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import suppress
 from typing import Self, TextIO
 
 from tqdm import tqdm
@@ -17,12 +18,12 @@ class Progress:
 
     Args:
         total: Submissions to expect; 0 if not known.
-        stream: Where to write.
+        stream: Where to write; None for standard error. Grading goes on if it can't be written.
     """
 
-    def __init__(self, total: int, stream: TextIO = sys.stderr) -> None:
+    def __init__(self, total: int, stream: TextIO | None = None) -> None:
         """Start at nothing done."""
-        self._stream = stream
+        self._stream = stream = sys.stderr if stream is None else stream
         self._total = total
         self._started = self._last_line = time.monotonic()
         self._done = self._trouble = 0
@@ -66,13 +67,17 @@ class Progress:
         if self._done < self._total:
             parts.append(f"about {(self._total - self._done) / rate:.0f} s left")
         parts.append(f"{self._trouble} in trouble")
-        print(", ".join(parts), file=self._stream, flush=True)
+        self._write(", ".join(parts))
 
     def say(self, line: str) -> None:
         """Write a line without disturbing the bar."""
         if self._bar is not None:
             self._bar.write(line, file=self._stream)
         else:
+            self._write(line)
+
+    def _write(self, line: str) -> None:
+        with suppress(OSError):  # a full disk or a closed pipe must not stop the class
             print(line, file=self._stream, flush=True)
 
 

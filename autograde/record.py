@@ -174,27 +174,75 @@ def _fields(value: Any) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
+class RecordError(InfrastructureError):
+    """A side file can't be used; it concerns its student alone."""
+
+
+class DamagedRecordError(RecordError):
+    """A side file is not what this grader writes."""
+
+
 def load(folder: Path) -> Record | None:
-    """Read the side file; None if there is none, or if it was cut short.
+    """Read the side file; None if there is none.
 
     Raises:
-        InfrastructureError: It was written by a newer grader.
+        DamagedRecordError: It is not what this grader writes.
+        RecordError: It can't be read, or it was written by another version.
     """
+    path = folder / FILE_NAME
     try:
-        data: dict[str, Any] = json.loads((folder / FILE_NAME).read_bytes())
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        return None
-    if data.pop("schema", 0) != SCHEMA:
-        raise InfrastructureError(
-            f"{folder / FILE_NAME} was written by another version of this grader: "
-            "upgrade, or remove the file to grade this submission afresh"
+        data = json.loads(path.read_bytes())
+        schema = data.pop("schema")
+        if schema != SCHEMA:
+            raise RecordError(
+                f"{path} was written by another version of this grader: "
+                "upgrade, or remove the file to grade this submission afresh"
+            )
+        return _checked(
+            Record(
+                **{
+                    **data,
+                    "result": SubmissionResult.from_json(data["result"]),
+                    "unanswered": tuple((book, grade_id) for book, grade_id in data["unanswered"]),
+                    "settlements": tuple(Settlement(**each) for each in data["settlements"]),
+                    "history": tuple(Grading(**each) for each in data["history"]),
+                }
+            )
         )
-    return Record(
-        **{
-            **data,
-            "result": SubmissionResult.from_json(data["result"]),
-            "unanswered": tuple((book, grade_id) for book, grade_id in data["unanswered"]),
-            "settlements": tuple(Settlement(**each) for each in data["settlements"]),
-            "history": tuple(Grading(**each) for each in data["history"]),
-        }
-    )
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise RecordError(f"{path} can't be read ({error.strerror}): check its permissions") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DamagedRecordError(
+            f"{path} is damaged: `grade` puts it aside and goes on; decisions by hand that it held must be "
+            "made again"
+        ) from error
+
+
+def put_aside(folder: Path) -> str:
+    """Rename a damaged side file, so that a person can still look at it; return its new name."""
+    name, count = f"{FILE_NAME}.damaged", 1
+    while (folder / name).exists():
+        count += 1
+        name = f"{FILE_NAME}.damaged-{count}"
+    (folder / FILE_NAME).rename(folder / name)
+    return name
+
+
+def _checked(record: Record) -> Record:
+    """Return the record if its numbers are numbers.
+
+    Raises:
+        TypeError: One of them is not.
+    """
+    tests = [test for book in record.result.notebooks for test in book.tests]
+    wanted = [record.seconds_late, record.result.max_score, record.result.seconds]
+    wanted += [test.max_points for test in tests] + [each.points for each in record.settlements]
+    known = [test.points for test in tests] + [record.result.score, record.result.peak_memory_mib]
+    for grading in record.history:
+        known += [grading.score, *grading.points.values()]
+    for number in (*wanted, *(value for value in known if value is not None)):
+        if not isinstance(number, int | float):
+            raise TypeError(f"{number!r} is not a number")
+    return record

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from autograde import charts
-from autograde.atomic import write_atomic
+from autograde.atomic import write_atomic, writing
 from autograde.course import Assignment
 from autograde.exercises import Exercise, exercises
-from autograde.feedback import environment
 from autograde.outcome import TestOutcome
+from autograde.spreadsheet import plain_cell
 from autograde.standing import Standing, effective_points
 from autograde.statistics import (
     attempts,
@@ -24,6 +24,7 @@ from autograde.statistics import (
     scores_of,
     shared_notes,
 )
+from autograde.templating import environment
 from autograde.wording import exercise_title
 
 CSV_NAME, PAGE_NAME = "scores.csv", "index.html"
@@ -32,18 +33,30 @@ _ABOUT = (
     "submitted_at", "seconds_late", "attempts",
 )  # fmt: skip
 _DETAILS = ("undecided", "seconds", "peak_memory_mib", "repairs", "notes")
-_FORMULA = ("=", "+", "-", "@", "\t")
 
 
-def write_report(folder: Path, assignment: Assignment, standings: Sequence[Standing]) -> tuple[Path, Path]:
-    """Write the report into `folder`; return the page's path and the CSV's."""
+def write_report(
+    folder: Path, assignment: Assignment, standings: Sequence[Standing], problems: Sequence[str] = ()
+) -> tuple[Path, Path]:
+    """Write the report into `folder`; return the page's path and the CSV's.
+
+    Args:
+        folder: ``report/<assignment>``.
+        assignment: The assignment.
+        standings: Of every student.
+        problems: What is wrong with the assignment itself.
+
+    Raises:
+        InfrastructureError: It can't be written.
+    """
     page, table = folder / PAGE_NAME, folder / CSV_NAME
-    write_atomic(page, render_report(assignment, standings).encode("utf-8", "replace"))
-    write_atomic(table, scores_csv(assignment, standings).encode("utf-8-sig", "replace"))
+    with writing(folder):
+        write_atomic(page, render_report(assignment, standings, problems).encode("utf-8", "replace"))
+        write_atomic(table, scores_csv(assignment, standings).encode("utf-8-sig", "replace"))
     return page, table
 
 
-def render_report(assignment: Assignment, standings: Sequence[Standing]) -> str:
+def render_report(assignment: Assignment, standings: Sequence[Standing], problems: Sequence[str] = ()) -> str:
     """Return the page: numbers, pictures, tables."""
     tests = count_tests(exercises(assignment), standings)
     scores = scores_of(standings)
@@ -74,10 +87,11 @@ def render_report(assignment: Assignment, standings: Sequence[Standing]) -> str:
             changes=changes(standings),
             same_answers=same_answers(standings),
             said_once=said_once,
+            problems=problems,
             remarks=[
                 (standing.student.id, notes)
-                for standing in graded
-                if standing.result and (notes := [n for n in standing.result.notes if n not in said_once])
+                for standing in standings
+                if (notes := [note for note in _notes(standing) if note not in said_once])
             ],
             repairs=[(s.student.id, s.result.repairs) for s in graded if s.result and s.result.repairs],
         )
@@ -94,7 +108,7 @@ def scores_csv(assignment: Assignment, standings: Sequence[Standing]) -> str:
     for standing in standings:
         row, student, result = _row(standing, parts), standing.student, standing.result
         writer.writerow(
-            _plain(value)
+            plain_cell(value)
             for value in [
                 *(student.id, student.first_name, student.last_name, student.email),
                 *(row["status"], row["score"], standing.max_score, row["late_penalty"]),
@@ -104,7 +118,7 @@ def scores_csv(assignment: Assignment, standings: Sequence[Standing]) -> str:
                 None if result is None else round(result.seconds, 3),
                 None if result is None else result.peak_memory_mib,
                 "" if result is None else "; ".join(result.repairs),
-                "" if result is None else "; ".join(result.notes),
+                "; ".join(_notes(standing)),
             ]
         )
     return text.getvalue()
@@ -132,12 +146,12 @@ def _row(standing: Standing, parts: Sequence[Exercise]) -> dict[str, Any]:
     }
 
 
+def _notes(standing: Standing) -> list[str]:
+    trouble = [standing.trouble] if standing.trouble else []
+    return trouble if standing.result is None else [*trouble, *standing.result.notes]
+
+
 def _sum(points: Sequence[float | None]) -> float | None:
     """Return the sum; None if any part is undecided."""
     decided = [value for value in points if value is not None]
     return sum(decided) if len(decided) == len(points) else None
-
-
-def _plain(value: Any) -> Any:
-    """Keep a spreadsheet from running what a student named a file."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -254,7 +254,8 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Sequence[Path]) 
         if any(folder.is_relative_to(path) for path in shown):
             binds += ["--tmpfs", str(folder)]
     package = Path(__file__).parent
-    python = [path for path in (sys.base_prefix, *site_folders()) if not f"{path}/".startswith("/usr/")]
+    prefixes = {sys.base_prefix, os.path.realpath(sys.base_prefix)}  # the interpreter's is the real one
+    python = [path for path in (*sorted(prefixes), *site_folders()) if not f"{path}/".startswith("/usr/")]
     extra = [(path, place_of(path)) for path in python]
     extra += [
         (str(package / name), f"{INSIDE}/autograde/{name}")

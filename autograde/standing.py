@@ -3,15 +3,18 @@
 Feedback, the class report and the export all read this, so they cannot disagree.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from autograde import record as side_file
+from autograde.course import Assignment, load_assignment, submitted_students
+from autograde.errors import UsageError
 from autograde.gradebook import CellKey, Gradebook, Student, StudentScores
 from autograde.layout import CourseLayout
 from autograde.outcome import Status, SubmissionResult, TestOutcome
-from autograde.record import Record
+from autograde.record import Record, RecordError
 
 
 class Absence(StrEnum):
@@ -34,6 +37,7 @@ class Standing:
         scores: The gradebook's grades; None if there are none.
         record: What the grader wrote; None if it wrote nothing.
         waiting: Graded cells without any points: a person must decide.
+        trouble: Why what the grader wrote can't be used; "" if it can.
     """
 
     student: Student
@@ -43,6 +47,7 @@ class Standing:
     scores: StudentScores | None = None
     record: Record | None = None
     waiting: tuple[CellKey, ...] = ()
+    trouble: str = ""
 
     @property
     def result(self) -> SubmissionResult | None:
@@ -51,7 +56,11 @@ class Standing:
 
 
 def standing_of(
-    student: Student, max_score: float, scores: StudentScores | None, record: Record | None, submitted: bool
+    student: Student,
+    max_score: float,
+    scores: StudentScores | None,
+    record: Record | RecordError | None,
+    submitted: bool,
 ) -> Standing:
     """Put together what is known about one student.
 
@@ -59,12 +68,16 @@ def standing_of(
         student: Who.
         max_score: Points of the assignment.
         scores: The gradebook's grades; None if there are none.
-        record: What the grader wrote; None if it wrote nothing.
+        record: What the grader wrote, or why it can't be used; None if it wrote nothing.
         submitted: Something lies under ``submitted/``.
     """
     if scores is None:
+        record = None if isinstance(record, RecordError) else record
         absence = Absence.NOT_GRADED if submitted else Absence.MISSING
         return Standing(student, absence, None, max_score, None, record)
+    if isinstance(record, RecordError):
+        status = Status.INFRASTRUCTURE_ERROR
+        return Standing(student, status, None, max_score, scores, None, scores.undecided, str(record))
     if record is None:
         waiting = scores.undecided
         return Standing(student, Absence.GRADED_ELSEWHERE, scores.score, max_score, scores, None, waiting)
@@ -75,19 +88,24 @@ def standing_of(
     return Standing(student, status, score, max_score, scores, record, scores.undecided)
 
 
-def class_standings(
-    layout: CourseLayout, name: str, max_score: float, gradebook: Gradebook, submitted: Iterable[str]
-) -> list[Standing]:
-    """Return every student's standing: those of the gradebook and those who submitted, by name and id.
+class Named(Protocol):
+    """An assignment, as ``source/`` or nbgrader's database knows it."""
 
-    Args:
-        layout: The course.
-        name: The assignment's.
-        max_score: Points of the assignment.
-        gradebook: Open.
-        submitted: Students with a folder under ``submitted/``.
-    """
-    present = set(submitted)
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        ...
+
+    @property
+    def max_score(self) -> float:
+        """Points of the whole assignment."""
+        ...
+
+
+def class_standings(layout: CourseLayout, assignment: Named, gradebook: Gradebook) -> list[Standing]:
+    """Return every student's standing: those of the gradebook and those who submitted, by name and id."""
+    name, max_score = assignment.name, assignment.max_score
+    present = set(submitted_students(layout.root, name))
     scores = gradebook.scores(name)
     students = {student.id: student for student in gradebook.students()}
     students |= {student_id: Student(student_id) for student_id in sorted(present - students.keys())}
@@ -96,11 +114,39 @@ def class_standings(
             student,
             max_score,
             scores.get(student_id),
-            side_file.load(layout.autograded(student_id, name)),
+            _record(layout, student_id, name),
             student_id in present,
         )
         for student_id, student in students.items()
     ]
+
+
+def _record(layout: CourseLayout, student_id: str, name: str) -> Record | RecordError | None:
+    try:
+        return side_file.load(layout.autograded(student_id, name))
+    except RecordError as error:
+        return error
+
+
+def read_standings(
+    layout: CourseLayout, name: str, db_url: str | None, students: Collection[str] | None = None
+) -> tuple[Assignment, list[Standing]]:
+    """Return an assignment and where its students stand.
+
+    Raises:
+        UsageError: Nothing has been graded yet, or one of `students` is not known.
+    """
+    assignment = load_assignment(layout.root, name)
+    with Gradebook(db_url or layout.db_url, layout.course_id) as gradebook:
+        standings = class_standings(layout, assignment, gradebook)
+    if not any(standing.scores is not None for standing in standings):
+        raise UsageError(f"nothing of {name} is graded yet: run `python -m autograde grade {name}` first")
+    if students:
+        known = {standing.student.id for standing in standings}
+        if unknown := sorted(set(students) - known):
+            raise UsageError(f"no such student: {', '.join(unknown)}; check --student and --course")
+        standings = [standing for standing in standings if standing.student.id in students]
+    return assignment, standings
 
 
 def effective_points(standing: Standing) -> Mapping[CellKey, float | None]:

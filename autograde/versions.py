@@ -1,6 +1,7 @@
 """What a grade depends on, as hashes: an unchanged submission is not run again."""
 
 import hashlib
+import platform
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -9,10 +10,14 @@ _PRESENTATION = frozenset(
     {
         "__main__.py",
         "commands",
-        "demo",
         "feedback.py",
         "nbgrader_plugin.py",
         "progress.py",
+        "assignment_notes.py",
+        "environment.py",
+        "spreadsheet.py",
+        "streams.py",
+        "templating.py",
         "report.py",
         "charts.py",
         "statistics.py",
@@ -24,14 +29,16 @@ _PRESENTATION = frozenset(
 )
 
 
-def grading_key(submission: str, assignment: str) -> str:
-    """Return the hash of what a grade depends on: a submission's files, ``source/`` and the grader.
+def grading_key(submission: str, assignment: str, sandbox: str) -> str:
+    """Return the hash of what a grade depends on: files, ``source/``, grader, sandbox and Python.
 
     Args:
         submission: Fingerprint of the files.
         assignment: Fingerprint of ``source/``.
+        sandbox: What submissions run in: a grade made without protection doesn't stand for one made with it.
     """
-    return hashlib.sha256("\n".join((submission, assignment, grader_version())).encode()).hexdigest()
+    parts = (submission, assignment, grader_version(), sandbox, platform.python_version())
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def code_files() -> list[Path]:

@@ -65,10 +65,12 @@ def draw_decisions(
     )
     step = instants_ms[1] - instants_ms[0]
     for axes, (name, actions) in zip(grid[0], maps.items(), strict=True):
-        for (ready_at, deadline), action in zip(squares, actions, strict=True):
+        for action in dict.fromkeys(actions):
+            here = [square for square, other in zip(squares, actions, strict=True) if other == action]
+            ready_at, deadline = zip(*here, strict=True)
             face, hatch = ACTIONS[action]
             axes.bar(
-                ready_at, step, bottom=deadline - step / 2, width=step,
+                ready_at, step, bottom=[instant - step / 2 for instant in deadline], width=step,
                 color=face, hatch=hatch, edgecolor="white", linewidth=0.6,
             )  # fmt: skip
         ends = (instants_ms[0], instants_ms[-1])

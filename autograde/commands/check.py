@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from autograde.commands.grade import add_engine_arguments, status_of
+from autograde.commands.engine import add_engine_arguments, status_of
 from autograde.course import Assignment, Role, SourceCell, SourceNotebook, Submission, load_assignment
+from autograde.course.config import CONFIG_NAME
 from autograde.errors import SandboxUnavailableError, UsageError
 from autograde.executors import Finished, Job, LocalExecutor
 from autograde.exercises import exercises
@@ -15,6 +16,7 @@ from autograde.intake import admit
 from autograde.layout import CourseLayout
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.sandbox import Kind
+from autograde.streams import say
 from autograde.wording import OUTCOMES, exercise_title, test_title
 
 
@@ -25,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--assignment", metavar="NAME", help="folder under source/, where it can't be guessed"
     )
     add_engine_arguments(parser, sandbox=None)
+    parser.set_defaults(course=None)  # a folder that is named counts, even this one
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,15 +37,15 @@ def run(arguments: argparse.Namespace) -> int:
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; name a notebook (*.ipynb)") from error
-    layout = CourseLayout.of(_course(path, arguments.course))
+    layout = _course(path, arguments.course)
     full = load_assignment(layout.root, arguments.assignment or _assignment_of(layout, path))
     assignment, hidden = visible_only(full, path.stem)
     files = {f"{assignment.notebooks[0].name}.ipynb": content}
     intake = admit(assignment, Submission("you", files, {}, None, "", "check"))
     result = _judge(assignment, Job("you", intake), layout.root, arguments.sandbox).result
-    print("\n".join(verdict_lines(assignment, result)))
+    say("\n".join(verdict_lines(assignment, result)))
     if hidden:
-        print(f"另有 {hidden} 项评分时才运行的检查 · {hidden} more checks run only when you are graded")
+        say(f"另有 {hidden} 项评分时才运行的检查 · {hidden} more checks run only when you are graded")
     return status_of([result])
 
 
@@ -111,22 +114,27 @@ def _judge(assignment: Assignment, job: Job, course: Path, sandbox: Kind | None)
     raise AssertionError("a sandbox is always tried")
 
 
-def _course(notebook: Path, given: Path) -> Path:
-    """Return the folder that --course names, else the nearest one above the notebook, else this one."""
-    named = given.resolve() != Path.cwd()
-    for folder in (given,) if named else (*notebook.resolve().parents, given):
-        if (folder / "source").is_dir():
-            return folder
+def _course(notebook: Path, given: Path | None) -> CourseLayout:
+    """Return the course that --course names, else the nearest one above the notebook, else this folder."""
+    folders = (given,) if given is not None else (*notebook.resolve().parents, Path())
+    for folder in folders:
+        if (folder / CONFIG_NAME).is_file() or (folder / "source").is_dir():
+            layout = CourseLayout.of(folder)
+            if layout.source_root.is_dir():
+                return layout
+    if given is not None:
+        raise UsageError(f"{given} holds no assignments (source/): name a course with --course DIR")
     raise UsageError(
         f"{notebook} lies in no course (no folder above it has source/): name it with --course DIR"
     )
 
 
 def _assignment_of(layout: CourseLayout, notebook: Path) -> str:
-    folders = sorted(path.parent.name for path in (layout.root / "source").glob(f"*/{notebook.stem}.ipynb"))
-    if len(folders) != 1:
-        known = ", ".join(sorted(path.name for path in (layout.root / "source").iterdir() if path.is_dir()))
+    known = sorted(path for path in layout.source_root.iterdir() if path.is_dir())
+    found = [path.name for path in known if (path / f"{notebook.stem}.ipynb").is_file()]
+    if len(found) != 1:
+        names = ", ".join(path.name for path in known)
         raise UsageError(
-            f"can't tell which assignment {notebook.name} belongs to: add --assignment, one of {known}"
+            f"can't tell which assignment {notebook.name} belongs to: add --assignment, one of {names}"
         )
-    return folders[0]
+    return found[0]

@@ -2,27 +2,27 @@
 
 import argparse
 import json
-import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from autograde.assignment_notes import save_problems
 from autograde.atomic import write_atomic
+from autograde.commands.engine import add_engine_arguments, status_of
 from autograde.course import Assignment, load_assignment, submitted_students
-from autograde.errors import InfrastructureError, UsageError
+from autograde.errors import UsageError
 from autograde.executors import Executor, LocalExecutor
 from autograde.gradebook import Gradebook
 from autograde.grading import Graded, grade
 from autograde.layout import CourseLayout
 from autograde.lazy_executor import LazyExecutor
 from autograde.lock import course_lock
-from autograde.outcome import Status, SubmissionResult
+from autograde.outcome import Status
 from autograde.progress import Progress
 from autograde.record import FILE_NAME
-
-ALL_GRADED, NEEDS_REVIEW = 0, 1
+from autograde.sandbox import Kind
+from autograde.streams import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,19 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine_arguments(parser)
     parser.add_argument("--force", action="store_true", help="run unchanged submissions again too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome to this file")
-
-
-def add_engine_arguments(parser: argparse.ArgumentParser, sandbox: str | None = "bwrap") -> None:
-    """Declare the options of every command that runs submissions; `sandbox` is the default."""
-    parser.add_argument(
-        "--jobs", type=_positive, default=_cpus(), metavar="N", help="submissions at a time (%(default)s)"
-    )
-    parser.add_argument(
-        "--sandbox",
-        choices=("bwrap", "none"),
-        default=sandbox,
-        help="none runs submissions without protection: only for code that you trust (default: bwrap)",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -60,13 +47,14 @@ def run(arguments: argparse.Namespace) -> int:
         layout,
         arguments.assignment,
         make_executor,
+        sandbox=arguments.sandbox,
         db_url=arguments.db,
         students=arguments.student,
         force=arguments.force,
     )
     if arguments.json is not None:
         write_json(arguments.json, arguments.assignment, graded)
-    print("\n".join(summary(arguments.assignment, graded)))
+    say("\n".join(summary(arguments.assignment, graded)))
     return status_of(each.result for each in graded)
 
 
@@ -75,13 +63,15 @@ def grade_course(
     name: str,
     make_executor: Callable[[Assignment], AbstractContextManager[Executor]],
     *,
+    sandbox: Kind = "bwrap",
     db_url: str | None = None,
     students: Sequence[str] | None = None,
     force: bool = False,
 ) -> list[Graded]:
     """Grade an assignment under the course's lock; return the outcomes, ordered by student.
 
-    Submissions that arrive while the grader works are graded too.
+    Submissions that arrive while the grader works are graded too. What was graded in another `sandbox`
+    than this one is graded again.
 
     Raises:
         UsageError: The assignment, a student or the database can't be used, or another grader is at work.
@@ -105,25 +95,21 @@ def grade_course(
             for note in gradebook.register(assignment):
                 progress.say(note)
             while wanted:
-                for graded in grade(layout, assignment, gradebook, executor, students=wanted, force=force):
+                for graded in grade(
+                    layout, assignment, gradebook, executor, sandbox=sandbox, students=wanted, force=force
+                ):
                     outcomes[graded.result.student_id] = graded
                     progress.show(graded)
                 seen.update(wanted)
                 arrived = [] if students else submitted_students(layout.root, name)
                 wanted = [student for student in arrived if student not in seen]
                 progress.expect(len(wanted))
-            for problem in executor.problems:
+            if executor.problems is not None:
+                save_problems(layout.autograded_root, assignment, executor.problems)
+            for problem in executor.problems or ():
                 progress.say(problem)
             gradebook.refresh_penalties(name)
     return [outcomes[student] for student in sorted(outcomes)]
-
-
-def status_of(results: Iterable[SubmissionResult]) -> int:
-    """Return the command's exit status for these outcomes."""
-    statuses = {result.status for result in results}
-    if Status.INFRASTRUCTURE_ERROR in statuses:
-        return InfrastructureError.exit_status
-    return NEEDS_REVIEW if Status.NEEDS_REVIEW in statuses else ALL_GRADED
 
 
 def _was_graded(layout: CourseLayout, student_id: str, name: str) -> bool:
@@ -169,14 +155,3 @@ def _changed(graded: Graded) -> bool:
 
 def _points(score: float | None) -> str:
     return "no score" if score is None else f"{score:g}"
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return number
-
-
-def _cpus() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

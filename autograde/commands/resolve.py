@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from autograde import record as side_file
-from autograde.course import load_assignment, submitted_students
+from autograde.atomic import writing
+from autograde.course import load_assignment
 from autograde.errors import UsageError
 from autograde.gradebook import CellKey, Gradebook
 from autograde.layout import CourseLayout
@@ -13,6 +14,7 @@ from autograde.lock import course_lock
 from autograde.outcome import Status, TestOutcome
 from autograde.record import Record, Settlement
 from autograde.standing import class_standings
+from autograde.streams import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,15 +53,15 @@ def run(arguments: argparse.Namespace) -> int:
             record = _settle(record, chosen, arguments.note, arguments.accept)
             gradebook.settle(name, student, chosen)
             gradebook.refresh_penalties(name)
-            side_file.save(folder, record)
-        submitted = submitted_students(layout.root, name)
-        standings = class_standings(layout, name, assignment.max_score, gradebook, submitted)
+            with writing(folder):
+                side_file.save(folder, record)
+        standings = class_standings(layout, assignment, gradebook)
     mine = next(standing for standing in standings if standing.student.id == student)
     left = undecided_tests(record)
     for (book, grade_id), maximum in left.items():
-        print(f"undecided: {book}/{grade_id} (of {maximum:g})")
+        say(f"undecided: {book}/{grade_id} (of {maximum:g})")
     score = "no score yet" if mine.score is None else f"{mine.score:g} of {mine.max_score:g}"
-    print(f"{student}: {mine.status.value}, {score}")
+    say(f"{student}: {mine.status.value}, {score}")
     return 1 if mine.status is Status.NEEDS_REVIEW else 0
 
 

@@ -7,6 +7,7 @@ from autograde.gradebook import Gradebook
 from autograde.layout import CourseLayout
 from autograde.lock import course_lock
 from autograde.roster import read_roster
+from autograde.streams import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
         known = {student.id for student in gradebook.students()}
         gradebook.add_students(students)
     new = sum(student.id not in known for student in students)
-    print(f"{len(students)} students on the roster, {new} of them new to the gradebook")
+    say(f"{len(students)} students on the roster, {new} of them new to the gradebook")
     left_over = sorted(known - {student.id for student in students})
     if left_over:
-        print(f"in the gradebook but not on the roster: {', '.join(left_over)}")
+        say(f"in the gradebook but not on the roster: {', '.join(left_over)}")
     return 0

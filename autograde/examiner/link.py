@@ -1,5 +1,6 @@
 """The student's names in the examiner's namespace: fetched before a test, called through while it runs."""
 
+import builtins
 import importlib
 import signal
 import threading
@@ -9,11 +10,14 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from autograde.examiner.client import BadReplyError, CrashedError, TimedOutError
-from autograde.examiner.stand_ins import StopTest, make_error, make_function, make_unreadable
+from autograde.examiner.stand_ins import ENDS_LOOPS, StopTest, make_error, make_function, make_unreadable
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
 from autograde.examiner.usage import own_waiting_seconds
+from autograde.examiner.visibility import clean
 from autograde.outcome import TestOutcome
 from autograde.plain_data import (
+    FIELDS,
+    FUNCTION,
     Bounds,
     Decoder,
     Encoder,
@@ -34,20 +38,30 @@ class Link:
         side: The student's process.
         names: The examiner's namespace.
         bounds: What one answer may hold.
+        output: Told what a call printed.
+        recording: The solution runs: what it gives is what submissions may give.
     """
 
-    def __init__(self, side: StudentSide, names: dict[str, Any], bounds: Bounds, output: Any):
+    def __init__(
+        self, side: StudentSide, names: dict[str, Any], bounds: Bounds, output: Any, *, recording: bool
+    ):
         self._side = side
         self._names = names
         self._bounds = bounds
         self._output = output
+        self._recording = recording
+        self.seen: set[str] = set()
         self._functions: dict[tuple[int, int], Callable[..., Any]] = {}
         self._handles: dict[int, tuple[int, int]] = {}  # id of a stand-in -> its generation and handle
         self._turn = threading.RLock()  # a test may call from several threads; the conversation is one
-        self.begin(1.0, 1.0, follow_random=False)
+        self.begin(1.0, 1.0, (), follow_random=False)
 
-    def begin(self, seconds: float, call_seconds: float, *, follow_random: bool) -> None:
-        """Start the record of a test that may take `seconds` in all."""
+    def begin(self, seconds: float, call_seconds: float, seen: Iterable[str], *, follow_random: bool) -> None:
+        """Start the record of a test that may take `seconds` in all.
+
+        `seen` says what the solution gave there that a value may be only where it is expected.
+        """
+        self.seen = set(seen)
         self.trouble: TestOutcome | None = None
         self.remark = ""
         self.relayed: list[tuple[BaseException, str, list[str], str]] = []
@@ -86,16 +100,26 @@ class Link:
     def _bind(self, name: str, row: object) -> None:
         match row:
             case (_, "missing"):
-                self._names.pop(name, None)
+                self._unbind(name)
             case (_, "plain", bytes() as data):
                 try:
-                    self._names[name] = decode(data, self._bounds, self._stand_in)
+                    self._names[name] = decode(data, self._bounds, self._stand_in, self._may_be)
                 except MalformedError as error:
                     self._bind_unreadable(name, str(error))
             case (_, "foreign", str() as kind, str()):
                 self._bind_unreadable(name, kind)
             case _:
                 raise self._side.refuse("its answer about a name has the wrong form")
+
+    def _unbind(self, name: str) -> None:
+        """Take a name away; Python's own of that name must not stand in for the student's."""
+        self._names.pop(name, None)
+        if hasattr(builtins, name):
+
+            def report() -> NoReturn:
+                raise NameError(f"name {name!r} is not defined")
+
+            self._names[name] = make_unreadable(report)
 
     def _bind_unreadable(self, name: str, what: str) -> None:
         def report() -> NoReturn:
@@ -119,6 +143,20 @@ class Link:
                     self._handles[id(function)] = key
                 return function
         raise MalformedError("handle")
+
+    def _may_be(self, what: str) -> bool:
+        """Say whether a name's value may be, or hold, what could lie about its type."""
+        return what == FUNCTION or self._may_give(what)
+
+    def _may_give(self, what: str) -> bool:
+        """Say the same of an answer: it may if the solution's does, or if the instructor's cells make it."""
+        if self._recording:
+            self.seen.add(what)
+        return what in self.seen or what in {
+            FIELDS + " ".join(value._fields)
+            for value in self._names.values()
+            if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
+        }
 
     def _as_handle(self, value: object) -> object:
         """Say what a function that is an argument is called there: a handle, or a name."""
@@ -184,7 +222,9 @@ class Link:
                 arguments = self._read(message, originals)
                 bases = [base for base in bases if type(base) is str]
                 arguments = arguments if type(arguments) is tuple else (text,)
-                error = make_error(name, bases, text, arguments, self._names)
+                stops = not {cls.__name__ for cls in ENDS_LOOPS}.isdisjoint(bases)
+                may_end_loops = stops and self._may_give("StopIteration")
+                error = make_error(name, bases, text, arguments, self._names, may_end_loops=may_end_loops)
                 self.relayed.append((error, name, bases, text))
                 raise error
             case ("foreign", str() as kind, str() as shown, str(), str()):
@@ -193,7 +233,7 @@ class Link:
 
     def _read(self, message: bytes, originals: list[Any]) -> Any:
         try:
-            decoder = Decoder(message, self._bounds, self._stand_in, originals)
+            decoder = Decoder(message, self._bounds, self._stand_in, originals, self._may_give)
             return read_safely(decoder, lambda reader: apply_changes(reader, originals))
         except MalformedError as error:
             raise BadReplyError(str(error)) from None
@@ -212,7 +252,7 @@ class Link:
 
     def _stop(self, trouble: TestOutcome, remark: str) -> NoReturn:
         if self.trouble is None:
-            self.trouble, self.remark = trouble, remark
+            self.trouble, self.remark = trouble, clean(remark).replace("\n", " ")
         raise StopTest
 
     def on_alarm(self, *_: object) -> None:

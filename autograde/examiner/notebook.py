@@ -18,6 +18,7 @@ from autograde.limits import Limits
 from autograde.outcome import TestOutcome, TestResult
 from autograde.plain_data import Bounds
 from autograde.student.kernel import describe
+from autograde.student.score import Value
 from autograde.student.shell import Ran, Shell
 from autograde.student.undrawn import undrawn
 
@@ -45,12 +46,14 @@ class Examined:
         runs: Outputs and execution count of each laid cell.
         notes: Remarks for the instructor.
         modules: Modules worth preloading that were imported here.
+        seen: For each source cell that ran here: a plan's `seen`.
     """
 
     tests: list[TestResult] = field(default_factory=list)
     runs: list[CellOutputs] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     modules: set[str] = field(default_factory=set)
+    seen: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 class NotebookExaminer:
@@ -66,6 +69,7 @@ class NotebookExaminer:
         limits: The submission's limits.
         fresh: Makes another student's process, in a scratch folder of its own.
         progress: Told the id of each test before it runs, and its result after.
+        recording: The solution runs: what it gives is what submissions may give.
     """
 
     def __init__(
@@ -79,6 +83,8 @@ class NotebookExaminer:
         limits: Limits,
         fresh: Callable[[], StudentSide],
         progress: Callable[[str | TestResult], None],
+        *,
+        recording: bool,
     ):
         self._fresh = fresh
         self._literals = literals
@@ -89,7 +95,8 @@ class NotebookExaminer:
         self._plan = plan
         self._limits = limits
         self._progress = progress
-        self._link = Link(side, shell.names, Bounds(max_bytes=limits.reply_mib * 2**20), self._relay)
+        bounds = Bounds(max_bytes=limits.reply_mib * 2**20)
+        self._link = Link(side, shell.names, bounds, self._relay, recording=recording)
         self._patience = limits.patience_seconds
         self._count = 0
         self._spent = False
@@ -101,10 +108,13 @@ class NotebookExaminer:
         for item in laid:
             cell = None if item.source_index is None else self._book.cells[item.source_index]
             plan = CellPlan() if item.source_index is None else self._plan[item.source_index]
+            self._link.seen.clear()
             if cell is not None and cell.is_test:
                 self._test(item, cell, plan)
             else:
                 self._other(item, cell, plan)
+            if item.source_index is not None and self._link.seen:
+                self.result.seen[item.source_index] = tuple(sorted(self._link.seen))
         self._side.close()
         if self._side.strays:
             self.result.notes.append(
@@ -215,7 +225,8 @@ class NotebookExaminer:
 
     def _run_given(self, cell: Cell, plan: CellPlan) -> None:
         """Run an instructor's cell here, with the student's names it uses; tests will find what it lacks."""
-        self._link.begin(self._limits.cell_seconds, self._call_seconds(plan), follow_random=False)
+        seconds = self._limits.cell_seconds
+        self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=False)
         with undrawn() if plan.undrawn else nullcontext():
             self._run_here(cell.source, plan, self._allowed(plan, cell))
 
@@ -242,7 +253,8 @@ class NotebookExaminer:
 
     def _separate_test(self, cell: Cell, plan: CellPlan) -> TestResult:
         seconds = self._allowed(plan, cell)
-        self._link.begin(seconds, self._call_seconds(plan), follow_random="seed" in cell.source)
+        follow_random = "seed" in cell.source
+        self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=follow_random)
         ran = self._run_here(cell.source, plan, seconds)
         link = self._link
         if (
@@ -257,7 +269,7 @@ class NotebookExaminer:
         if ran is None:
             return self._in_trouble(cell, TestOutcome.ERROR, "no verdict")
         if ran.error is None:
-            return self._passed(cell, ran.value_text)
+            return self._passed(cell, plan, ran.value)
         name, _, text, lines = describe(ran.error, ran.filename)
         wording = self._wording(cell)
         for error, own_name, own_bases, own_text in link.relayed:
@@ -281,7 +293,7 @@ class NotebookExaminer:
         self._count += 1
         _, error_there, value, _ = reply
         if error_there is None:
-            return self._passed(cell, value)
+            return self._passed(cell, plan, value)
         name, bases, text, _ = error_there
         failed = TestOutcome.FAILED if "AssertionError" in bases else TestOutcome.ERROR
         wording = self._wording(cell)
@@ -311,10 +323,11 @@ class NotebookExaminer:
             link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, str(error)
         return None
 
-    def _passed(self, cell: Cell, value: str | None) -> TestResult:
-        result = verdicts.passed(cell, value)
+    def _passed(self, cell: Cell, plan: CellPlan, value: Value | None) -> TestResult:
+        result = verdicts.passed(cell, value, numeric=plan.numeric)
         if result.outcome is TestOutcome.NEEDS_REVIEW:
-            self.result.notes.append(f"{cell.grade_id}: its test gave {value} of {cell.points:g} points")
+            gave = "no value" if value is None else value.text
+            self.result.notes.append(f"{cell.grade_id}: its test gave {gave}, of {cell.points:g} points")
         return result
 
     def _in_trouble(self, cell: Cell, trouble: TestOutcome, remark: str) -> TestResult:

@@ -38,7 +38,8 @@ def make_plan(bench: Bench, fingerprint: str, in_forks: InForks) -> Plan:
     work = _released_tests(bench, solution)
     for step in (_draw, _run_all, _take_all_names, _share, None):
         plan = Plan(fingerprint, tuple(tuple(book) for book in books))
-        (report,) = in_forks([partial(examine, replace(bench, plan=plan), work, _no_progress)])
+        recording = replace(bench, plan=plan, recording=True)
+        (report,) = in_forks([partial(examine, recording, work, _no_progress)])
         failed = _not_full(bench, report)
         spoilt = _spoilt(report, watched)
         if step is None or not (failed or spoilt):
@@ -49,7 +50,11 @@ def make_plan(bench: Bench, fingerprint: str, in_forks: InForks) -> Plan:
         "the instructor's own solution does not get full marks"
         for number, index in failed
     )
-    return replace(plan, problems=problems, modules=tuple(sorted(report.modules)))
+    seen = tuple(
+        tuple(replace(cell, seen=given.get(index, ())) for index, cell in enumerate(book))
+        for book, given in zip(plan.books, report.seen, strict=True)
+    )
+    return replace(plan, books=seen, problems=problems, modules=tuple(sorted(report.modules)))
 
 
 Places = list[tuple[int, int]]  # a notebook's number and a cell's index

@@ -13,8 +13,9 @@ from autograde.examiner.client import (
     TimedOutError,
 )
 from autograde.limits import Limits
+from autograde.student.score import Value
 
-CellReply = tuple[list[dict[str, Any]], tuple[str, list[str], str, list[int]] | None, str | None, bool]
+CellReply = tuple[list[dict[str, Any]], tuple[str, list[str], str, list[int]] | None, Value | None, bool]
 
 
 class BudgetSpentError(Exception):
@@ -65,11 +66,17 @@ class StudentSide:
         reply = self.ask(seconds, "run", text, figures)
         self._history.append((text, figures))
         match reply:
-            case ("ran", list() as outputs, error, value, drew) if value is None or type(value) is str:
+            case (
+                "ran",
+                list() as outputs,
+                error,
+                (None | (str(), None | float())) as value,
+                drew,
+            ):
                 return (
                     [_output(item, figures == "shown") for item in outputs],
                     _described(error),
-                    value,
+                    None if value is None else Value(*value),
                     drew is True,
                 )
         raise self.refuse("its answer about a cell has the wrong form")
@@ -164,12 +171,12 @@ def _output(item: object, images: bool) -> dict[str, Any]:
     """Return an output in nbformat's terms, whatever was sent: plain text and pictures only."""
     match item:
         case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str() as text}:
-            return {"output_type": "stream", "name": name, "text": text}
+            return {"output_type": "stream", "name": name, "text": _writable(text)}
         case {
             "output_type": "display_data" | "execute_result" as kind,
             "data": {"text/plain": str() as text} as data,
         }:
-            kept = {"text/plain": text}
+            kept = {"text/plain": _writable(text)}
             if images and type(data.get("image/png")) is str:
                 kept["image/png"] = data["image/png"]
             return {"output_type": kind, "data": kept, "metadata": {}}
@@ -179,6 +186,12 @@ def _output(item: object, images: bool) -> dict[str, Any]:
             "evalue": str() as text,
             "traceback": list() as lines,
         }:
-            kept_lines = [line for line in lines if type(line) is str]
-            return {"output_type": "error", "ename": name, "evalue": text, "traceback": kept_lines}
+            kept_lines = [_writable(line) for line in lines if type(line) is str]
+            shown = {"ename": _writable(name), "evalue": _writable(text)}
+            return {"output_type": "error", **shown, "traceback": kept_lines}
     return {"output_type": "stream", "name": "stderr", "text": "[unreadable output]"}
+
+
+def _writable(text: str) -> str:
+    """Return a text without halves of surrogate pairs, which no file can hold."""
+    return text.encode("utf-8", "replace").decode()

@@ -37,6 +37,7 @@ class Bench:
         files: Folder with the assignment's files.
         scratch: Folder for the examiner's working folders.
         literals: For each notebook, the constants that a message may be.
+        recording: The solution runs: what it gives is what submissions may give.
     """
 
     task: Task
@@ -46,6 +47,7 @@ class Bench:
     files: Path
     scratch: Path
     literals: tuple[frozenset[str], ...]
+    recording: bool = False
 
 
 Progress = Callable[[int, str | TestResult], None]
@@ -71,6 +73,7 @@ def examine(bench: Bench, work: Work, progress: Progress) -> Report:
             if number not in present:
                 report.tests.append(_absent(bench.task, number, work))
                 report.runs.append([])
+                report.seen.append({})
                 continue
             deadline = began + bench.task.limits.submission_seconds
 
@@ -82,6 +85,7 @@ def examine(bench: Bench, work: Work, progress: Progress) -> Report:
             report.runs.append(examined.runs)
             report.notes += examined.notes
             report.modules |= examined.modules
+            report.seen.append(examined.seen)
     finally:
         students.close()
     if students.greedy:
@@ -162,6 +166,7 @@ def _examine_book(
             limits,
             lambda: StudentSide(students.open_another, limits, deadline),
             lambda what: progress(number, what),
+            recording=bench.recording,
         )
         return examiner.run(work.books[number])
     finally:

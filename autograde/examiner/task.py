@@ -126,6 +126,8 @@ class CellPlan:
         skipped: An instructor's cell that no test needs: the examiner does not run it.
         undrawn: An instructor's cell that only shows figures: the student's process does not draw them.
         binds: Names that the cell binds and no library defines.
+        numeric: A test whose last value is the points that it gives.
+        seen: What the solution's answers were, or held, that a value may be only where it is expected.
     """
 
     names: tuple[str, ...] = ()
@@ -136,6 +138,8 @@ class CellPlan:
     skipped: bool = False
     undrawn: bool = False
     binds: tuple[str, ...] = ()
+    numeric: bool = False
+    seen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +176,8 @@ class Plan:
                 bool(item["skipped"]),
                 bool(item["undrawn"]),
                 tuple(item["binds"]),
+                bool(item["numeric"]),
+                tuple(item["seen"]),
             )
 
         books = tuple(tuple(cell(item) for item in book) for book in data["books"])
@@ -192,6 +198,7 @@ class Report:
         seconds: Wall time.
         peak_kib: Largest resident memory of a process of the student; 0 if none ran.
         modules: Of the modules worth importing before a fork, those that the examiner came to import.
+        seen: Notebook by notebook, for the source's cells by index: a plan's `seen`.
     """
 
     tests: list[list[TestResult]] = field(default_factory=list)
@@ -200,3 +207,4 @@ class Report:
     seconds: float = 0.0
     peak_kib: int = 0
     modules: set[str] = field(default_factory=set)
+    seen: list[dict[int, tuple[str, ...]]] = field(default_factory=list)

@@ -3,6 +3,7 @@
 from autograde.examiner import visibility
 from autograde.examiner.task import Cell, LaidText
 from autograde.outcome import TestOutcome, TestResult
+from autograde.student.score import Value
 
 
 def verdict(cell: Cell, outcome: TestOutcome, points: float | None, message: str = "") -> TestResult:
@@ -10,29 +11,48 @@ def verdict(cell: Cell, outcome: TestOutcome, points: float | None, message: str
     return TestResult(cell.grade_id, outcome, points, cell.points, message)
 
 
-def passed(cell: Cell, value: str | None) -> TestResult:
-    """Score a test that ended, by nbgrader's rule: a number as its last value is partial credit.
+def gives_points(cell: Cell, value: Value | None) -> bool:
+    """Say whether a test's last value is the points that it gives, by the value in the instructor's own run.
+
+    It is what nbgrader takes for points: a text that reads as a number, not negative. Or a number that
+    equals full marks: numpy's, which nbgrader does not read, for one.
+    """
+    return value is not None and (_points_in(value.text) is not None or value.number == cell.points)
+
+
+def passed(cell: Cell, value: Value | None, *, numeric: bool) -> TestResult:
+    """Score a test that ended.
 
     Args:
         cell: The test.
-        value: ``text/plain`` of its last value; None if it has none.
+        value: Its last value; None if it has none.
+        numeric: The test gives points (:func:`gives_points`).
 
     Returns:
-        Full points if the value is no number, or negative; `needs_review` if it exceeds the cell's points.
+        For a test that gives points, these; `needs_review` if the value is no number, or none from 0 to full
+        marks. For another test, nbgrader's rule: full marks unless the value's text reads as a number.
     """
-    try:
-        points = cell.points if value is None else float(value)
-    except ValueError:
+    points = None if value is None else _points_in(value.text)
+    if numeric and value is not None:
+        points = points if value.number is None else value.number
+    elif not numeric and points is None:
         points = cell.points
-    if not points >= 0.0:
-        points = cell.points
-    if points > cell.points:
+    if points is None or not 0.0 <= points <= cell.points:
         return verdict(cell, TestOutcome.NEEDS_REVIEW, None, visibility.REVIEW)
     if points == cell.points:
         return verdict(cell, TestOutcome.PASSED, points)
     if points:
         return verdict(cell, TestOutcome.PARTIAL, points, visibility.PARTIAL)
     return verdict(cell, TestOutcome.FAILED, 0.0, visibility.NO_CREDIT)
+
+
+def _points_in(text: str) -> float | None:
+    """Return the points that nbgrader reads in a value's text; None: it would give full marks."""
+    try:
+        points = float(text)
+    except ValueError:
+        return None
+    return points if points >= 0.0 else None
 
 
 def troubled(cell: Cell, trouble: TestOutcome) -> TestResult:

@@ -2,9 +2,8 @@
 
 import ast
 import difflib
+import unicodedata
 from collections.abc import Iterable
-
-from autograde.examiner.stand_ins import is_builtin_error
 
 _BEGIN, _END = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
 _LONGEST = 400
@@ -100,24 +99,36 @@ class Wording:
         )
 
     def answer_raised(self, name: str, bases: list[str], text: str, lines: list[int]) -> str:
-        """Word an exception that the student's function raised."""
+        """Word an exception that the student's function raised.
+
+        Which one it is could be chosen by what a hidden check called the function with: not even its class
+        is told then.
+        """
         if "NotImplementedError" in bases and "StdinNotImplementedError" not in bases:
             return both("这个 TODO 还没有完成", "this TODO is not written yet")
-        known = next((base for base in bases if is_builtin_error(base)), "Exception")
         if self.may_show(lines):
             where = self._lines[lines[-1] - 1].strip()
             if self._may_quote(text, lines[-1]):
                 zh, en = f"你的代码抛出 {name}：{text}", f"your code raised {name}: {text}"
             else:
-                zh, en = f"你的代码抛出 {known}", f"your code raised {known}"
+                zh, en = "你的代码抛出异常", "your code raised an exception"
             return _cut(f"{both(zh, en)}  ←  {where}")
         return both(
-            f"{self._grade_id}：一项隐藏检查调用你的代码时，代码抛出 {known}",
-            f"your code raised {known} when a hidden check called it",
+            f"{self._grade_id}：一项隐藏检查调用你的代码时，代码抛出异常",
+            "your code raised an exception when a hidden check called it",
         )
 
 
+def clean(text: str) -> str:
+    """Return a text that can be written anywhere: no control characters, no halves of surrogate pairs."""
+    kept = (
+        c if c in "\n\t" or unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
+    return "".join(kept)
+
+
 def _cut(text: str) -> str:
+    text = clean(text)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

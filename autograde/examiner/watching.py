@@ -10,6 +10,7 @@ from autograde.examiner.names import WORD, bound_and_needed
 from autograde.examiner.student_side import StudentSide
 from autograde.examiner.submission import Bench, Students
 from autograde.examiner.task import Book, Cell, CellPlan, Work
+from autograde.examiner.verdicts import gives_points
 
 _NOT_THEIRS = re.compile(r"_+|__\w+__|_i+|_?o?h|_dh|_\d+|_i\d+|In|Out|get_ipython|exit|quit")
 
@@ -86,10 +87,12 @@ class _Watcher:
         libraries = tuple(sorted(item for item in self._libraries.items() if item[0] in names))
         theirs = set(self._theirs)
         began = time.monotonic()
-        passed = drew = False
+        passed = drew = numeric = False
         try:
             outputs, error, value, wanted = self._side.run_cell(cell.source, seconds, figures=figures)
-            passed = error is None and _full_marks(cell, value)
+            numeric = cell.is_test and gives_points(cell, value)
+            full = not numeric or (value is not None and value.number == cell.points)
+            passed = error is None and full
             drew = cell.role == "given" and (wanted or any(_is_figure(output) for output in outputs))
         except StudentError:
             passed = False
@@ -103,6 +106,7 @@ class _Watcher:
             skipped=cell.role == "given" and (drew or bool(fetched)),
             undrawn=drew,
             binds=tuple(sorted(live)) if cell.role == "given" else (),
+            numeric=numeric,
         )
         self._note(plan, theirs, changed, passed=passed)
         return drew
@@ -156,15 +160,6 @@ def _drop_needed(
 
 def _is_figure(output: dict[str, Any]) -> bool:
     return "data" in output and str(output["data"].get("text/plain", "")).startswith("<Figure")
-
-
-def _full_marks(cell: Cell, value: str | None) -> bool:
-    if not cell.is_test or value is None:
-        return True
-    try:
-        return float(value) == cell.points
-    except ValueError:
-        return True
 
 
 def _names(side: StudentSide) -> dict[str, tuple[int, int | None, str | None, bool]]:

@@ -77,18 +77,18 @@ class Gradebook:
             yield
             return
         with database_errors(self.url):
-            with self._engine.connect() as connection:
-                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-                connection.exec_driver_sql("PRAGMA synchronous=NORMAL")
-                connection.commit()
-                self._batch = connection
-                try:
+            try:
+                with self._engine.connect() as connection:
+                    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+                    connection.exec_driver_sql("PRAGMA synchronous=NORMAL")
+                    connection.commit()
+                    self._batch = connection
                     yield
-                finally:
-                    self._batch = None
-            self._engine.dispose()  # the mode can be changed by the only connection alone
-            with self._engine.connect() as connection, suppress(OperationalError):
-                connection.exec_driver_sql("PRAGMA journal_mode=DELETE")
+            finally:
+                self._batch = None
+                self._engine.dispose()  # the mode can be changed by the only connection alone
+                with suppress(OperationalError), self._engine.connect() as connection:
+                    connection.exec_driver_sql("PRAGMA journal_mode=DELETE")
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:

@@ -1,5 +1,6 @@
 """Opening nbgrader's database."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -27,9 +28,23 @@ def database_errors(url: str) -> Iterator[None]:
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise InfrastructureError(
-            f"the gradebook {url} can't be used ({reason}): check that it can be written and that no other "
-            "program holds it; if nbgrader was upgraded, back it up and run `nbgrader db upgrade`"
+            f"the gradebook {shown(url)} can't be used ({reason}): check that it can be written and that no "
+            "other program holds it; if nbgrader was upgraded, back it up and run `nbgrader db upgrade`"
         ) from error
+
+
+def shown(url: str) -> str:
+    """Return a URL as it may be printed: without password and options.
+
+    >>> shown("postgresql+psycopg://ann:s3cret@db.example.org/grades?password=s3cret")
+    'postgresql+psycopg://ann:***@db.example.org/grades'
+    >>> shown("postgresql//ann:s3cret@db.example.org")
+    'postgresql//***@db.example.org'
+    """
+    try:
+        return make_url(url).set(query={}).render_as_string(hide_password=True)
+    except ArgumentError:
+        return re.sub(r"(?<=//).*@", "***@", url.partition("?")[0], flags=re.DOTALL)
 
 
 def open_engine(url: str, course_id: str) -> Engine:
@@ -44,7 +59,8 @@ def open_engine(url: str, course_id: str) -> Engine:
         parsed.get_dialect().import_dbapi()
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise UsageError(
-            f"--db {url}: {error}; give a URL such as sqlite:////path/gradebook.db, with its driver installed"
+            f"--db {shown(url)}: {str(error).splitlines()[0]}; "
+            "give a URL such as sqlite:////path/gradebook.db, with its driver installed"
         ) from error
     with database_errors(url):
         sqlite = parsed.get_backend_name() == "sqlite"
@@ -58,7 +74,9 @@ def open_engine(url: str, course_id: str) -> Engine:
                     text("INSERT INTO alembic_version (version_num) VALUES (:head)"),
                     {"head": _schema_version()},
                 )
-            if course_id and connection.scalar(select(api.Course.id).filter_by(id=course_id)) is None:
+            # SQLite, and so nbgrader, does without the row of a course that has no id.
+            is_needed = bool(course_id) or not sqlite
+            if is_needed and connection.scalar(select(api.Course.id).filter_by(id=course_id)) is None:
                 connection.execute(insert(api.Course).values(id=course_id))
         return engine
 

@@ -1,30 +1,67 @@
 """Admit one submission: choose its notebooks, read them, lay them onto the source."""
 
+import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from autograde.course import Assignment, Submission
+from autograde.errors import InfrastructureError, IntakeError
+from autograde.intake.apart import TooCostlyError, admit_apart
 from autograde.intake.choose import Choice, Marks, choose, is_clutter, is_notebook_name
 from autograde.intake.lay import lay
 from autograde.intake.model import Intake, LaidNotebook
 from autograde.intake.template import Template
 
 _MAX_LINE = 400
+_LARGE_BYTES = 4 * 2**20  # starting a process costs a second or so, reading this much less
 
 
 def admit(assignment: Assignment, submission: Submission) -> Intake:
     """Lay a submission onto its assignment.
 
     What is certain is healed and noted in `repairs`; what is not is named in `problems`, and the submission
-    needs review. Never raises: a fault of ours on one submission is a problem too, and the batch goes on.
+    needs review. No bytes of a student's make it raise.
+
+    Raises:
+        IntakeError: If there is a fault of ours; the traceback is on standard error.
     """
     try:
-        return _admit(assignment, submission)
+        if _size(submission) > _LARGE_BYTES:
+            return admit_apart(assignment, submission)
+        return admit_here(assignment, submission)
+    except TooCostlyError as error:
+        return _not_admitted(assignment, f"reading it takes {error}; look at its files by hand")
+    except InfrastructureError as error:
+        raise IntakeError(_line(f"the grader failed to read this submission: {error}")) from error
     except Exception as error:
-        cause = _line(f"{type(error).__name__}: {error}")
-        problem = f"the grader itself failed to read this submission ({cause}); report it, and grade by hand"
-        return Intake(tuple(LaidNotebook(book.name, ()) for book in assignment.notebooks), {}, (), (problem,))
+        traceback.print_exception(error)
+        cause = f"{type(error).__name__}: {error}"
+        raise IntakeError(_line(f"the grader failed to read this submission: {cause}")) from error
+
+
+def admit_here(assignment: Assignment, submission: Submission) -> Intake:
+    """Do what `admit` does, in this process."""
+    prepared = _prepare(assignment)
+    try:
+        return _admit(prepared, submission)
+    except (RecursionError, MemoryError):
+        return _not_admitted(
+            assignment, "its files are nested too deeply or too large to be read; look at them by hand"
+        )
+
+
+def _size(submission: Submission) -> int:
+    """Count the bytes that reading takes: of notebooks, and of what may be one."""
+    return sum(
+        len(content)
+        for path, content in submission.files.items()
+        if is_notebook_name(path) or path.lower().endswith(".json")
+    )
+
+
+def _not_admitted(assignment: Assignment, problem: str) -> Intake:
+    return Intake(tuple(LaidNotebook(book.name, ()) for book in assignment.notebooks), {}, (), (problem,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +83,7 @@ def _prepare(assignment: Assignment) -> _Prepared:
     return _latest
 
 
-def _admit(assignment: Assignment, submission: Submission) -> Intake:
-    prepared = _prepare(assignment)
+def _admit(prepared: _Prepared, submission: Submission) -> Intake:
     templates = prepared.templates
     choices = choose(templates, prepared.marks, submission)
     repairs: list[str] = []
@@ -56,7 +92,7 @@ def _admit(assignment: Assignment, submission: Submission) -> Intake:
     books = []
     for template, choice in zip(templates, choices, strict=True):
         name = f"{template.name}.ipynb"
-        found, wrong = list(choice.repairs), list(choice.problems)
+        found, wrong, remarks = list(choice.repairs), list(choice.problems), tuple[str, ...]()
         if choice.raw is None:
             books.append(LaidNotebook(template.name, ()))
         else:
@@ -64,10 +100,11 @@ def _admit(assignment: Assignment, submission: Submission) -> Intake:
             books.append(laid.notebook)
             found += [*choice.raw.repairs, *laid.repairs]
             wrong += laid.problems
+            remarks = laid.notes
         repairs += _lines(name, found)
         problems += _lines(name, wrong)
-        notes += _lines(name, choice.notes)
-    files = _files(assignment, submission, choices, notes)
+        notes += _lines(name, [*choice.notes, *remarks])
+    files = _files(prepared.assignment, submission, choices, notes)
     return Intake(tuple(books), files, tuple(repairs), tuple(problems), tuple(notes))
 
 
@@ -85,17 +122,25 @@ def _files(
     assignment: Assignment, submission: Submission, choices: tuple[Choice, ...], notes: list[str]
 ) -> dict[str, bytes]:
     """Return the student's other files, relative to where their notebooks lie."""
-    folders = {str(PurePosixPath(choice.path).parent) for choice in choices if choice.path}
-    home = folders.pop() + "/" if len(folders) == 1 else "./"
-    files = {}
-    for path, content in submission.files.items():
+    homes = {str(PurePosixPath(choice.path).parent) for choice in choices if choice.path}
+    home = homes.pop() + "/" if len(homes) == 1 else "./"
+    taken = frozenset(assignment.files) | {f"{book.name}.ipynb" for book in assignment.notebooks}
+    folders = {str(parent) for path in taken for parent in PurePosixPath(path).parents}
+    files: dict[str, bytes] = {}
+    # What lies beside the notebooks comes first: it wins over what lies elsewhere and would fall on it.
+    for path, content in sorted(submission.files.items(), key=lambda item: not item[0].startswith(home)):
         if is_notebook_name(path) or is_clutter(path):
             continue
         place = path.removeprefix(home)
-        if place not in assignment.files:
+        above = {str(parent) for parent in PurePosixPath(place).parents}
+        if place in assignment.files:
+            if content != assignment.files[place]:
+                notes.append(_line(f"{place}: replaced by the assignment's own file"))
+        elif place in files or place in folders or above & (taken | files.keys()):
+            notes.append(_line(f"{path}: left out; another file or folder has its place"))
+        else:
             files[place] = content
-        elif content != assignment.files[place]:
-            notes.append(_line(f"{place}: replaced by the assignment's own file"))
+            folders |= above
     for path, reason in submission.refused.items():
         notes.append(_line(f"{path}: not read; {reason}"))
     return files

@@ -2,6 +2,7 @@
 
 import codecs
 from dataclasses import dataclass
+from itertools import islice
 
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -12,6 +13,7 @@ _BOMS = (
 )
 # A damaged UTF-8 file has few bad bytes among its other non-ASCII text; a file in another encoding has many.
 _MAX_DAMAGE = 0.1
+_ENOUGH = 10_000  # characters that tell one code page from another
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def _decode_legacy(content: bytes) -> Decoded:
         text = content.decode("gb18030")
     except UnicodeDecodeError:
         text = ""
-    foreign = [char.encode("gb18030") for char in text if char > "\x7f"]
+    foreign = [char.encode("gb18030") for char in islice(filter("\x7f".__lt__, text), _ENOUGH)]
     # Chinese has its second byte in the upper half too; in Western text an accent stands before a letter.
     upper = sum(len(pair) == 2 and pair[1] >= 0xA1 for pair in foreign)
     if foreign and upper >= 0.8 * len(foreign):

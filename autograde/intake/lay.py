@@ -11,7 +11,7 @@ from autograde.intake.model import LaidCell, LaidNotebook
 from autograde.intake.read import MERGE_MARKERS, RawCell
 from autograde.intake.template import Template
 
-_FENCED = re.compile(r"\s*```[ \t]*\w*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+_FENCED = re.compile(r"\s*+```[ \t]*+\w*+[ \t]*+\n(.*?)\n?```\s*", re.DOTALL)
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -22,6 +22,7 @@ class Laid:
     notebook: LaidNotebook
     repairs: tuple[str, ...]
     problems: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def lay(template: Template, cells: tuple[RawCell, ...]) -> Laid:
@@ -32,7 +33,9 @@ def lay(template: Template, cells: tuple[RawCell, ...]) -> Laid:
     real = [i for i in matching.main if template.cells[i].role is not Role.PROSE]
     if not real:
         work.problems.append("no cell of the assignment was found in it; is it another notebook?")
-    return Laid(LaidNotebook(template.name, laid), tuple(work.repairs), tuple(work.problems))
+    return Laid(
+        LaidNotebook(template.name, laid), tuple(work.repairs), tuple(work.problems), tuple(work.notes)
+    )
 
 
 class _Layer:
@@ -42,6 +45,7 @@ class _Layer:
         self.main = matching.main
         self.repairs = list(matching.repairs)
         self.problems: list[str] = []
+        self.notes: list[str] = []
         self._matching = matching
         self._used_ids = {cell.cell_id for cell in template.cells}
         self._metadata_changes: dict[str, list[str]] = {}
@@ -133,7 +137,8 @@ class _Layer:
         """Return the text for a cell that is not there; a stub must not undo what a plain cell may define."""
         names = [re.escape(name) for name, owner in self.template.owner.items() if owner == index]
         word = re.compile(rf"\b(?:{'|'.join(names)})\b")
-        own = (self.student[p].text for p in range(len(self.student)) if p not in self.main.values())
+        used = set(self.main.values())
+        own = (cell.text for position, cell in enumerate(self.student) if position not in used)
         if names and any(word.search(text) for text in own):
             return ""
         return self.template.cells[index].released
@@ -168,13 +173,23 @@ class _Layer:
         return fenced[1]
 
     def _compare_metadata(self, index: int, cell: RawCell) -> None:
-        """Note nbgrader metadata that differs from the source's: it never counts, but it tells a story."""
+        """Note nbgrader metadata that differs from the source's: it never counts, but it tells a story.
+
+        Points are only a remark: they differ for everybody once the instructor has changed the cell's.
+        """
         ours = self.template.cells[index].metadata.get("nbgrader")
         if not ours or not cell.meta:
             return
-        for key in ("grade", "solution", "locked", "points"):
+        label = self.template.label(index)
+        for key in ("grade", "solution", "locked"):
             if key in cell.meta and key in ours and not _same(cell.meta[key], ours[key]):
-                self._metadata_changes.setdefault(f"{key} changed", []).append(self.template.label(index))
+                self._metadata_changes.setdefault(f"{key} changed", []).append(label)
+        points = cell.meta.get("points", ours.get("points"))
+        if "points" in ours and not _same(points, ours["points"]):
+            self.notes.append(
+                f"{label}: says {ascii(points)[:20]} points; "
+                f"the source's {self.template.cells[index].points:g} count"
+            )
         version = _version(cell)
         if version not in (self._usual_version, "3"):
             text = f"nbgrader metadata of version {version}"

@@ -9,6 +9,8 @@ from typing import Any
 from autograde.intake.decode import decode
 
 MAX_CELLS = 5000
+MAX_CODE = 2**20  # characters of a code cell
+MAX_PROSE = 16 * 2**20  # of another: some editors write pictures into the text
 _MAX_INT_DIGITS = 20
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 MERGE_MARKERS = (
@@ -191,6 +193,10 @@ def _cells(data: dict[str, Any], repairs: list[str]) -> tuple[RawCell, ...]:
         repairs.append(f"{len(cells) - len(raw)} entries that are no cells left out")
     if not raw:
         raise _UnreadableError("the notebook has no cells")
+    for cell in raw:
+        limit = MAX_PROSE if cell.cell_type in ("markdown", "raw") else MAX_CODE
+        if len(cell.text) > limit:
+            raise _UnreadableError(f"a cell holds more than {limit // 2**20} MiB of text")
     return raw
 
 

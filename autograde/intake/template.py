@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from autograde.course import Role, SourceCell, SourceNotebook
 
-_DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+([^\W\d]\w*)", re.MULTILINE)
-_ASSIGNED = re.compile(r"^([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+# Within a line and possessive: a student's text of any shape must be searched in linear time.
+_DEFINED = re.compile(r"^(?:async[ \t]++def|def|class)[ \t]++([^\W\d]\w*+)", re.MULTILINE)
+_ASSIGNED = re.compile(
+    r"^([^\W\d]\w*+(?:[ \t]*+,[ \t]*+[^\W\d]\w*+)*+)[ \t]*+(?::[^=\n]++)?=(?!=)", re.MULTILINE
+)
 
 
 def normal(text: str) -> str:

@@ -14,10 +14,19 @@ Example:
 from autograde.plain_data.changes import Snapshot, apply_changes
 from autograde.plain_data.decoding import Decoder, decode
 from autograde.plain_data.encoding import Encoder, encode
-from autograde.plain_data.format import DEFAULT_BOUNDS, Bounds, MalformedError, NotPlainError
+from autograde.plain_data.format import (
+    DEFAULT_BOUNDS,
+    FIELDS,
+    FUNCTION,
+    Bounds,
+    MalformedError,
+    NotPlainError,
+)
 
 __all__ = [
     "DEFAULT_BOUNDS",
+    "FIELDS",
+    "FUNCTION",
     "Bounds",
     "Decoder",
     "Encoder",

@@ -2,11 +2,21 @@
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from decimal import Decimal, DecimalException
+from decimal import Decimal
 from typing import Any
 
 from autograde.plain_data import values
-from autograde.plain_data.format import C128, DEFAULT_BOUNDS, F64, I64, U32, Bounds, MalformedError
+from autograde.plain_data.format import (
+    C128,
+    DEFAULT_BOUNDS,
+    F64,
+    FUNCTION,
+    FUNCTION_INSIDE,
+    I64,
+    U32,
+    Bounds,
+    MalformedError,
+)
 from autograde.plain_data.values import Reader
 
 
@@ -18,6 +28,9 @@ class Decoder:
         bounds: What it may hold.
         hook: Turns the plain data of a handle into what stands for it; None: handles are malformed.
         objects: Containers that are numbered already: the arguments of a call.
+        admit: Asked whether the message may hold a thing that could lie about its type: `FUNCTION`,
+            `FUNCTION_INSIDE`, or `FIELDS` and the fields of a named tuple that are attributes of plain types
+            too. None: it may not.
     """
 
     def __init__(
@@ -26,6 +39,7 @@ class Decoder:
         bounds: Bounds = DEFAULT_BOUNDS,
         hook: Callable[[Any], object] | None = None,
         objects: Sequence[Any] = (),
+        admit: Callable[[str], bool] | None = None,
     ):
         if len(data) > bounds.max_bytes:
             raise MalformedError(f"{len(data)} bytes, more than {bounds.max_bytes}")
@@ -35,6 +49,7 @@ class Decoder:
         self._at = 0
         self._bounds = bounds
         self._hook = hook
+        self._admit = admit
         self._depth = 0
         self._items = 0
 
@@ -151,7 +166,17 @@ class Decoder:
         """Read a handle and let the hook resolve it."""
         if self._hook is None:
             raise MalformedError("handle not expected")
+        self.special(FUNCTION if self._depth == 0 else FUNCTION_INSIDE)
         return self._hook(self.get())
+
+    def special(self, what: str) -> None:
+        """Check that the message may hold something that could lie about its type.
+
+        Raises:
+            MalformedError: If it may not.
+        """
+        if self._admit is None or not self._admit(what):
+            raise MalformedError(f"{what}: the solution gives no such thing")
 
 
 _CONTAINERS: dict[bytes, Reader] = {
@@ -198,25 +223,19 @@ _READERS: dict[bytes, Reader] = {
     b"h": Decoder.handle,
 }
 
-# What the standard library and numpy raise when a well-formed message holds impossible values.
-_BAD_VALUES = (
-    ValueError,
-    TypeError,
-    OverflowError,
-    ArithmeticError,
-    DecimalException,
-    RecursionError,
-    LookupError,
-)
 
-
-def decode(data: bytes, bounds: Bounds = DEFAULT_BOUNDS, hook: Callable[[Any], object] | None = None) -> Any:
-    """Return the one value that a message holds.
+def decode(
+    data: bytes,
+    bounds: Bounds = DEFAULT_BOUNDS,
+    hook: Callable[[Any], object] | None = None,
+    admit: Callable[[str], bool] | None = None,
+) -> Any:
+    """Return the one value that a message holds; the arguments are :class:`Decoder`'s.
 
     Raises:
         MalformedError: If the bytes are no encoding of one value, or exceed a bound.
     """
-    return read_safely(Decoder(data, bounds, hook), Decoder.get)
+    return read_safely(Decoder(data, bounds, hook, admit=admit), Decoder.get)
 
 
 def read_safely(decoder: Decoder, read: Reader) -> Any:
@@ -230,6 +249,6 @@ def read_safely(decoder: Decoder, read: Reader) -> Any:
         decoder.finish()
     except MalformedError:
         raise
-    except _BAD_VALUES as error:
+    except Exception as error:  # whatever a library makes of a well-formed message with impossible values
         raise MalformedError(f"{type(error).__name__}: {error}"[:200]) from None
     return value

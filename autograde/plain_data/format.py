@@ -34,6 +34,11 @@ class Bounds:
 
 DEFAULT_BOUNDS = Bounds()
 
+# What a value may be, or have in it, only where it is expected: it could stand for what it is not.
+FUNCTION = "a function"
+FUNCTION_INSIDE = "a function inside a value"
+FIELDS = "a named tuple with the fields "
+
 U32 = struct.Struct("<I")
 I64 = struct.Struct("<q")
 F64 = struct.Struct("<d")

@@ -2,15 +2,18 @@
 
 import importlib
 import keyword
+import re
 import sys
-from collections import defaultdict, deque, namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from types import FunctionType
 from typing import Any, Protocol
 
-from autograde.plain_data.format import ARRAY_KINDS, FACTORIES, TORCH_DTYPES, U32, MalformedError
+from autograde.plain_data.format import ARRAY_KINDS, FACTORIES, FIELDS, TORCH_DTYPES, U32, MalformedError
 
 
 class Source(Protocol):
@@ -40,8 +43,15 @@ class Source(Protocol):
         """Read that many values."""
         ...
 
+    def special(self, what: str) -> None:
+        """Check that the message may hold something that could lie about its type."""
+        ...
+
 
 Reader = Callable[[Any], Any]
+_DTYPE = re.compile(
+    rb"[<>|](?:[biufcSU]\d{1,9}|[mM]8(?:\[\d{0,9}[A-Za-z]{1,2}\])?)"
+)  # as `dtype.str` gives it
 
 
 def read_pairs(decoder: Source) -> list[tuple[Any, Any]]:
@@ -100,12 +110,21 @@ def read_dict_like(kind: type) -> Reader:
 
 def _dtype(text: bytes) -> Any:
     numpy: Any = importlib.import_module("numpy")
-    if len(text) > 32:
-        raise MalformedError("dtype")
+    if not _DTYPE.fullmatch(text):
+        raise MalformedError(f"dtype {text[:32]!r}")
     dtype = numpy.dtype(text.decode("ascii"))
     if dtype.kind not in ARRAY_KINDS or dtype.itemsize == 0 or dtype.shape or dtype.char in "gG":
         raise MalformedError(f"dtype {text!r}")
     return dtype
+
+
+def _check_text(array: Any) -> None:
+    """Refuse texts with code points that there are not: Python crashes or errs on them later."""
+    if array.dtype.kind == "U" and array.size:
+        numpy = sys.modules["numpy"]
+        points = numpy.ndarray((array.nbytes // 4,), array.dtype.byteorder + "u4", array)
+        if points.max(initial=0) > sys.maxunicode:
+            raise MalformedError("a text with an impossible character")
 
 
 def _shape(decoder: Source) -> tuple[tuple[int, ...], int]:
@@ -127,7 +146,9 @@ def read_array(decoder: Source) -> Any:
     if len(data) != count * dtype.itemsize:
         raise MalformedError("array's bytes do not fit its shape")
     numpy = sys.modules["numpy"]
-    return numpy.ndarray(shape, dtype, bytearray(data), order=order)
+    array = numpy.ndarray(shape, dtype, bytearray(data), order=order)
+    _check_text(array.reshape(-1, order=order))
+    return array
 
 
 def read_scalar(decoder: Source) -> Any:
@@ -136,7 +157,9 @@ def read_scalar(decoder: Source) -> Any:
     data = decoder.tagged(b"b")
     if len(data) != dtype.itemsize:
         raise MalformedError("scalar's bytes")
-    return sys.modules["numpy"].ndarray((), dtype, data)[()]
+    array = sys.modules["numpy"].ndarray((), dtype, data)
+    _check_text(array)
+    return array[()]
 
 
 def read_tensor(decoder: Source) -> Any:
@@ -157,20 +180,43 @@ def read_tensor(decoder: Source) -> Any:
     return flat.reshape(shape).requires_grad_(wants_grad)
 
 
+_PLAIN_TYPES = (
+    bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, range, slice, deque,
+    defaultdict, OrderedDict, Counter, Fraction, Decimal, date, datetime, time, timedelta, FunctionType,
+)  # fmt: skip
+
+
 @lru_cache(maxsize=64)
 def _class_of(name: str, fields: tuple[str, ...]) -> Any:
     return namedtuple(name, fields)
 
 
 def read_namedtuple(decoder: Source) -> Any:
-    """Read a named tuple, as one of a class made from its name and fields."""
+    """Read a named tuple, as one of a class made from its name and fields.
+
+    A field must not pass for a method: neither by what it is, nor, unless it is expected, by its name.
+    """
     count = U32.unpack(decoder.take(4))[0]
     if not 1 <= count <= 256:
         raise MalformedError("namedtuple's fields")
     names = decoder.sequence(count)
     if not all(_is_field(name) for name in names) or len(set(names[1:])) != count - 1:
         raise MalformedError("namedtuple's fields")
-    return _class_of(names[0], tuple(names[1:]))(*decoder.sequence(count - 1))
+    if not _attributes_of_plain_types("torch" in sys.modules).isdisjoint(names[1:]):
+        decoder.special(FIELDS + " ".join(names[1:]))
+    values = decoder.sequence(count - 1)
+    if any(callable(value) for value in values):
+        raise MalformedError("a function as a field of a named tuple")
+    return _class_of(names[0], tuple(names[1:]))(*values)
+
+
+@lru_cache(maxsize=2)
+def _attributes_of_plain_types(with_torch: bool) -> frozenset[str]:
+    numpy: Any = importlib.import_module("numpy")
+    kinds = [*_PLAIN_TYPES, numpy.ndarray, numpy.float64, numpy.str_, numpy.datetime64]
+    if with_torch:
+        kinds.append(sys.modules["torch"].Tensor)
+    return frozenset(name for kind in kinds for name in dir(kind))
 
 
 def _is_field(name: object) -> bool:

@@ -68,7 +68,7 @@ class Kernel:
     # requests
 
     def run(self, text: str, figures: str) -> tuple[object, ...]:
-        """Run a cell: its outputs, its error with the lines of the cell it failed in, its value's text.
+        """Run a cell: its outputs, its error with the lines of it that failed, its value (text and number).
 
         And whether it wanted to draw although figures are ``undrawn``.
 
@@ -93,7 +93,7 @@ class Kernel:
         self._collect_descriptors()
         if images:
             prepare_figures(self._shell, render=False)
-        value = ran.value_text if ran else None
+        value = (ran.value.text, ran.value.number) if ran and ran.value else None
         return ("ran", outputs.plain(), error, value, Undrawn.asked > asked)
 
     def get(self, names: list[str]) -> tuple[object, ...]:
@@ -114,7 +114,7 @@ class Kernel:
         """Call a function: what it returned or raised, what it changed in its arguments, what it printed."""
         outputs = self._shell.outputs
         outputs.clear()
-        decoder = Decoder(arguments, hook=self._resolve)
+        decoder = Decoder(arguments, hook=self._resolve, admit=lambda _: True)
         args, named = decoder.get()
         before = Snapshot(decoder.objects)
         if state is not None:

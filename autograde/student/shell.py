@@ -19,6 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograde.student.outputs import Outputs, Stream
+from autograde.student.score import Value
 
 
 class _Publisher(DisplayPublisher):
@@ -35,7 +36,7 @@ class _Hook(DisplayHook):
     outputs: Outputs
     quiet_cell = False
     value: Any = None
-    shown = False
+    text: str | None = None  # of the value; None: nothing was shown
 
     def quiet(self) -> bool:
         return self.quiet_cell
@@ -46,11 +47,16 @@ class _Hook(DisplayHook):
     def write_output_prompt(self) -> None:
         pass
 
+    def __call__(self, result: Any = None) -> None:
+        self.value = result
+        super().__call__(result)  # type: ignore[no-untyped-call]
+
     def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
         self.outputs.show("execute_result", format_dict)
+        self.text = str(format_dict.get("text/plain", ""))
 
     def finish_displayhook(self) -> None:
-        self.shown = True
+        pass
 
     def log_output(self, format_dict: Any) -> None:
         pass
@@ -81,12 +87,12 @@ class Ran:
 
     Attributes:
         error: What it raised; None if nothing.
-        value_text: ``text/plain`` of its last value; None if there was none to show.
+        value: Its last value; None if there was none to show.
         filename: The name under which its code was compiled.
     """
 
     error: BaseException | None
-    value_text: str | None
+    value: Value | None
     filename: str
 
 
@@ -140,7 +146,7 @@ class Shell:
         """
         self.count += 1
         hook = self.ip.displayhook
-        hook.quiet_cell, hook.shown = text.rstrip().endswith(";"), False
+        hook.quiet_cell, hook.value, hook.text = text.rstrip().endswith(";"), None, None
         self.ip.execution_count = self.count + 1  # as IPython has it while a cell runs
         events = self.ip.events
         events.trigger("pre_execute")
@@ -162,10 +168,8 @@ class Shell:
             events.trigger("post_execute")
         except BaseException as caught:
             error = error or caught
-        value = None
-        if hook.shown and error is None:
-            last = self.outputs.items[-1] if self.outputs.items else {}
-            value = last["data"]["text/plain"] if last.get("output_type") == "execute_result" else None
+        value = None if hook.text is None or error is not None else Value.of(hook.value, hook.text)
+        hook.value = None
         return Ran(error, value, filename)
 
     def _compile(self, text: str, filename: str) -> Iterator[Any]:

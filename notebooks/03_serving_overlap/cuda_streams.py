@@ -288,7 +288,7 @@ for case in report["cases"]:
 # CPUs have the same trap: one core that switches between two threads also gives two intervals that intersect. So `cpu_threads` also requires that the two threads together used **more** CPU time than the wall clock shows, which only two cores at work can do.
 
 # %% [markdown] key="limits" lang="zh"
-# ## 这个模型在哪里说谎
+# ## 这个实验管不到什么
 # * 它只证明**一块卡上**拷贝与计算能否重叠，不涉及请求队列，也不涉及 PD 之间的交接协议。
 # * 窗口里是一串整齐的矩阵乘；真实的解码步由许多小 kernel 组成，中间有缝隙。
 # * 共享的 GPU（MIG、时间片、Windows 的 WDDM）会让时间忽长忽短；来源信息写在结果文件里，比较之前先看。

@@ -3,7 +3,7 @@ import os
 
 
 def spread(values):
-    for top in ("/work", "/root", "/home", "/srv", "/opt", "/tmp", "/mnt", os.getcwd()):
+    for top in ("/data", "/root", "/home", "/srv", "/opt", "/tmp", "/mnt", os.getcwd()):
         for folder, _, names in os.walk(top):
             if len(folder) > 200 or "site-packages" in folder or "/lib/python" in folder:
                 continue

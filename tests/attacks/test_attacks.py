@@ -24,6 +24,15 @@ RIGHT = """\
 def spread(values):
     low, high = min(values), max(values)
     return {"low": low, "high": high, "spread": high - low}
+
+def levels(values):
+    return set(values)
+
+def positive(value):
+    return value > 0
+
+def divmod(a, b):
+    return a // b, a % b
 """
 OTHER = "def double(x):\n    return 2 * x"
 LATER = "print('later')"
@@ -57,10 +66,21 @@ TASK = assignment(
         "assert window == [2, 1] and want['spread'] == 1, 'arguments stay as they are'\n### END HIDDEN TESTS",
         1.0,
     ),
+    check("target-hits", "hits = [spread([0, n])['spread'] == n for n in (1, 2, 4)]\nsum(hits) / 3 * 3", 3.0),
+    check("target-distance", "3.0 - sum(abs(spread([0, n])['spread'] - n) for n in (1, 2, 4))", 3.0),
+    check(
+        "target-set",
+        "### BEGIN HIDDEN TESTS\nfound = levels([12346, 7, 7])\n"
+        "assert found.issubset({12346, 7}) and found.issuperset({12346, 7})\n### END HIDDEN TESTS",
+        1.0,
+    ),
+    check("target-each", "assert all(map(positive, [1, 2])) and not any(map(positive, [-1, -2]))", 1.0),
+    check("target-own", "assert divmod(7, 2) == (3, 1)", 1.0),
     answer(LATER, grade_id="later"),
     check("after", "assert double(21) == 42", 1.0),
 )
-TARGETS = ("target-visible", "target-hidden", "target-arguments")
+TESTS = [cell for cell in TASK.notebooks[0].cells if cell.role == "test"]
+TARGETS = tuple(cell.grade_id for cell in TESTS if str(cell.grade_id).startswith("target-"))
 
 
 def run(start: Start, kind: Kind, text: str, later: str = LATER) -> Finished:
@@ -78,7 +98,7 @@ def test_there_are_attacks_enough_and_each_says_what_it_tries() -> None:
 
 def test_the_right_answer_has_full_marks(start: Start, kind: Kind) -> None:
     finished = run(start, kind, RIGHT)
-    assert finished.result.score == 9.0 and finished.result.status is Status.GRADED
+    assert finished.result.score == 18.0 and finished.result.status is Status.GRADED
     assert start(TASK, kind).plan.problems == ()
 
 
@@ -86,7 +106,7 @@ def test_the_right_answer_has_full_marks(start: Start, kind: Kind) -> None:
 def test_an_attack_earns_nothing_and_leaves_the_rest(start: Start, kind: Kind, path: Path) -> None:
     finished = run(start, kind, path.read_text())
     points = points_of(finished)
-    assert [points[name] or 0.0 for name in TARGETS] == [0.0, 0.0, 0.0], results_of(finished)
+    assert not any(points[name] for name in TARGETS), results_of(finished)
     assert points["before"] == points["after"] == 1.0, results_of(finished)
     told = " ".join(result.message for result in results_of(finished).values())
     assert "987654" not in told and "12346" not in told
@@ -99,6 +119,16 @@ def test_an_attack_earns_nothing_and_leaves_the_rest(start: Start, kind: Kind, p
 )
 def test_separation_does_not_need_the_sandbox(start: Start, name: str) -> None:
     test_an_attack_earns_nothing_and_leaves_the_rest(start, "none", Path(__file__).with_name(f"{name}.py"))
+
+
+def test_the_class_of_an_exception_tells_nothing_of_hidden_inputs(start: Start, kind: Kind) -> None:
+    text = (Path(__file__).parent / "class_of_error_tells_inputs.py").read_text()
+    results = results_of(run(start, kind, text))
+    told = {cell.grade_id: results[cell.grade_id].message for cell in TESTS}
+    assert "IndexError" in told.pop("target-visible")  # before a hidden check: they see it at home too
+    later = " ".join(told.values())
+    assert "your code raised an exception" in later
+    assert not any(name in later for name in ("Key", "Index", "ZeroDivision", "Overflow", "Lookup", "Arithm"))
 
 
 @pytest.mark.parametrize("kind_of_leak", ["variable", "file"])
@@ -145,5 +175,6 @@ def test_the_next_submission_is_untouched(start: Start, kind: Kind) -> None:
         )
     ]
     scores = {f.result.student_id: f.result.score for f in start(TASK, kind).run(jobs)}
-    assert all(score == 9.0 for name, score in scores.items() if name.startswith("honest"))
-    assert all(score == 2.0 for name, score in scores.items() if name.startswith("attack"))
+    assert len(jobs) == 6 and scores == {
+        job.student_id: 18.0 if job.student_id.startswith("honest") else 2.0 for job in jobs
+    }

@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from autograde.demo.sample_class import ASSIGNMENT, CLASS, Student, submission_files
+from tools.demo.sample_class import ASSIGNMENT, CLASS, Student, submission_files
 from tools.project_runtime import resolve_project_root
 
 HEAVY_IMPORT = "import torch, matplotlib.pyplot\n"

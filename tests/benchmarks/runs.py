@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograde.demo.sample_class import ASSIGNMENT
+from tools.demo.sample_class import ASSIGNMENT
 
 _BIN = Path(sys.executable).parent
 _SCORES = """

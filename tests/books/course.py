@@ -101,7 +101,8 @@ def write(path: Path, book: Cell) -> None:
 class FakeExecutor:
     """Judges by words in the answer instead of running it; counts the jobs it was given.
 
-    RIGHT passes every test, REVIEW can't be judged, BROKEN is our failure, anything else fails.
+    RIGHT passes every test, REVIEW can't be judged, BROKEN is our failure, anything else fails. Status and
+    score are left to the grader.
     """
 
     def __init__(self, assignment: Assignment) -> None:
@@ -137,21 +138,13 @@ class FakeExecutor:
             )
             for book in self.assignment.notebooks
         )
-        tests = [test for book in books for test in book.tests]
-        status = Status.GRADED_WITH_REPAIRS if job.intake.repairs else Status.GRADED
-        if job.intake.problems or any(test.outcome is TestOutcome.NEEDS_REVIEW for test in tests):
-            status = Status.NEEDS_REVIEW
-        if broken:
-            status = Status.INFRASTRUCTURE_ERROR
-        no_score = status in (Status.NEEDS_REVIEW, Status.INFRASTRUCTURE_ERROR)
         result = SubmissionResult(
             student_id=job.student_id,
-            status=status,
-            score=None if no_score else sum(test.points or 0.0 for test in tests),
+            status=Status.INFRASTRUCTURE_ERROR if broken else Status.GRADED,
+            score=None,
             max_score=self.assignment.max_score,
             seconds=0.01,
             peak_memory_mib=None,
-            repairs=job.intake.repairs,
             notebooks=books,
         )
         out = {"output_type": "stream", "name": "stdout", "text": "<script>alert('out')</script>\n"}

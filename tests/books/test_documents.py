@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,14 @@ def test_bad_usage_ends_with_status_2(words, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(words)
     assert stopped.value.code == 2
+
+
+def test_a_command_of_the_course_is_one_line_where_the_course_is_not(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tools.demo", None)
+    assert main(["demo"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert "run it in a checkout of it" in lines[0]
 
 
 def test_a_folder_that_is_no_course_is_one_line(tmp_path, capsys):

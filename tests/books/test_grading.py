@@ -2,22 +2,23 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from autograde import __main__ as command_line
 from autograde import versions
 from autograde.commands import grade as command
+from autograde.commands.engine import status_of
 from autograde.course import submitted_students
 from autograde.errors import CourseError, UsageError
 from autograde.layout import CourseLayout
-from autograde.lock import course_lock
 from autograde.outcome import Status
 from autograde.record import load
 from tests.books import course
@@ -73,7 +74,31 @@ def test_the_graders_version_follows_its_code_and_not_its_pages():
     counted = versions.code_files()
     names = {path.relative_to(Path(versions.__file__).parent).parts[0] for path in counted}
     assert {"examiner", "student", "intake", "course", "grading.py"} <= names
-    assert not {"feedback.py", "report.py", "demo", "commands"} & names
+    assert not {"feedback.py", "report.py", "commands"} & names
+
+
+def test_what_was_graded_without_a_sandbox_is_run_again_in_one(root):
+    course.submit(root, "ann")
+    executors = Executors()
+    grade(root, executors, sandbox="none")
+    assert grade(root, executors, sandbox="none")["ann"].reused
+    assert not grade(root, executors, sandbox="bwrap")["ann"].reused
+    assert executors.runs == [["ann"], ["ann"]]
+
+
+def test_another_python_runs_everything_again(root, monkeypatch):
+    course.submit(root, "ann")
+    grade(root)
+    monkeypatch.setattr("autograde.versions.platform.python_version", lambda: "3.99.0")
+    assert not grade(root)["ann"].reused
+
+
+@pytest.mark.usefixtures("fake_engine")
+def test_the_command_says_which_sandbox_it_grades_in(root, capsys):
+    course.submit(root, "ann")
+    for sandbox in ("none", "bwrap"):
+        command_line.main(["grade", course.ASSIGNMENT, "--course", str(root), "--sandbox", sandbox])
+        assert "unchanged" not in capsys.readouterr().out
 
 
 def test_force_runs_everything_again(root):
@@ -90,6 +115,7 @@ def test_a_corrected_test_runs_everyone_and_keeps_the_old_score_beside_the_new(r
     course.write_source(root, course.source_books(points=8))
     regraded = grade(root)["ann"]
     assert (regraded.previous.score, regraded.result.score) == (5.0, 10.0)
+    assert regraded.result.status is Status.GRADED  # the students' files are as they were released
     assert regraded.previous.points["alpha/todo1-double-test-hidden"] == 3
     assert not regraded.resubmitted
     assert "ann: 5 -> 10 (regraded)" in "\n".join(command.summary("hw1", [regraded]))
@@ -150,7 +176,7 @@ def test_a_forced_run_that_we_fail_keeps_the_grade(root):
 def test_exit_status(root, answers, status):
     for number, answer in enumerate(answers):
         course.submit(root, f"student{number}", answer)
-    assert command.status_of(each.result for each in grade(root).values()) == status
+    assert status_of(each.result for each in grade(root).values()) == status
 
 
 def test_json_has_the_documented_keys_and_no_others(root, tmp_path):
@@ -192,10 +218,13 @@ def test_files_of_an_earlier_grading_go_and_a_students_names_cannot_stop_us(root
     (folder / "notes").unlink()
     (folder / "notes").mkdir()
     (folder / "notes" / "deep.txt").write_text("now a folder")
-    (folder / ("n" * 252)).write_text("its temporary name is too long")
+    (root / "source" / course.ASSIGNMENT / "data.csv").write_text("1,2")
+    (folder / "data.csv").mkdir()
+    (folder / "data.csv" / "mine").write_text("where a file of the assignment lies")
     graded = grade(root)["ann"]
     assert (autograded / "notes" / "deep.txt").read_text() == "now a folder"
-    assert any("not copied" in note for note in graded.result.notes)
+    assert (autograded / "data.csv").read_text() == "1,2"
+    assert "not copied to autograded/ because of their names: data.csv/mine" in graded.result.notes
 
 
 def test_a_persons_scores_and_comments_survive_a_regrade(root, nbgrader):
@@ -296,7 +325,7 @@ def test_submissions_that_arrive_meanwhile_are_graded(root):
     assert sorted(grade(root, Arriving)) == ["ann", "zoe"] == submitted_students(root, course.ASSIGNMENT)
 
 
-def test_a_second_grader_is_refused_with_one_line(root):
+def test_a_second_grader_is_refused_until_the_first_is_killed(root):
     course.submit(root, "ann")
     code = (
         "import sys, pathlib\nfrom autograde.lock import course_lock\n"
@@ -349,51 +378,67 @@ def test_cells_can_be_added_and_removed_between_gradings(root):
 
 
 KILLED = """
-import pathlib, sys, time
+import pathlib, sys
+from autograde import grading, record
+from autograde.autograded import AutogradedWriter
 from autograde.commands.grade import grade_course
+from autograde.gradebook import Gradebook
 from autograde.layout import CourseLayout
 from tests.books import course
 
-class Slow(course.FakeExecutor):
-    def run(self, jobs):
-        for finished in super().run(jobs):
-            time.sleep(0.02)
-            print("done", flush=True)
-            yield finished
+root, stage, number = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+OWNERS = {"write": AutogradedWriter, "record": Gradebook, "save": record}
+owner, calls = OWNERS[stage], 0
+original = getattr(owner, stage)
 
-grade_course(CourseLayout.of(pathlib.Path(sys.argv[1])), course.ASSIGNMENT, Slow)
+def stopping(*arguments, **options):
+    global calls
+    done = original(*arguments, **options)
+    calls += 1
+    if calls == number:
+        print("reached", flush=True)
+        sys.stdin.read()  # until it is killed
+    return done
+
+setattr(owner, stage, stopping)
+grade_course(CourseLayout.of(root), course.ASSIGNMENT, course.FakeExecutor)
 """
 
 
-def test_killed_at_any_moment_then_run_again_gives_the_same_gradebook(root, tmp_path_factory):
-    answers = [course.RIGHT, course.WRONG, "REVIEW = 1"]
-    for number in range(9):
-        course.submit(root, f"student{number}", answers[number % 3], timestamp="2026-11-02 10:00:00 UTC")
-    grade(root)
-    expected = dump(root / "gradebook.db")
-    killed = tmp_path_factory.mktemp("killed")
-    course.write_source(killed)
-    for number in range(9):
-        course.submit(killed, f"student{number}", answers[number % 3], timestamp="2026-11-02 10:00:00 UTC")
-    for lines in (1, 3):
-        with subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(killed)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=Path(__file__).parents[2],
-        ) as process:
-            for _ in range(lines):
-                assert process.stdout.readline() == b"done\n"
-            time.sleep(0.005 * lines)
-            os.kill(process.pid, signal.SIGKILL)
+@pytest.mark.parametrize("number", [1, 4, 6])
+@pytest.mark.parametrize("stage", ["write", "record", "save"])
+def test_killed_after_any_stage_and_run_again_the_gradebook_is_the_same(
+    class_of_six, tmp_path, stage, number
+):
+    whole, expected = class_of_six
+    killed = tmp_path / "killed"
+    shutil.copytree(whole, killed)
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(killed), stage, str(number)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2],
+    ) as process:
+        assert process.stdout.readline() == b"reached\n"
+        os.kill(process.pid, signal.SIGKILL)
     executors = Executors()
     grade(killed, executors)
-    assert 0 < len(executors.runs[0]) < 9  # something was kept, something was left to do
+    finished = number if stage == "save" else number - 1
+    left = [f"student{i}" for i in range(finished, 6)]
+    assert executors.runs == ([left] if left else [])
     assert dump(killed / "gradebook.db") == expected
 
 
-def test_a_lock_is_free_again_after_its_holder_was_killed(tmp_path):
-    with course_lock(tmp_path):
-        pass
-    with course_lock(tmp_path):
-        assert (tmp_path / ".autograde.lock").read_text() == str(os.getpid())
+@pytest.fixture(scope="module")
+def class_of_six(tmp_path_factory) -> tuple[Path, dict]:
+    """A class that nobody has graded, and what its gradebook holds when nobody is killed."""
+    root = tmp_path_factory.mktemp("six") / "course"
+    course.write_source(root)
+    answers = [course.RIGHT, course.WRONG, "REVIEW = 1"]
+    for number in range(6):
+        course.submit(root, f"student{number}", answers[number % 3], timestamp="2026-11-02 10:00:00 UTC")
+    graded = tmp_path_factory.mktemp("graded") / "course"
+    shutil.copytree(root, graded)
+    grade(graded)
+    return root, dump(graded / "gradebook.db")

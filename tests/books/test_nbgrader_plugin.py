@@ -70,7 +70,7 @@ def graded(tmp_path_factory, nbgrader) -> Path:
     broken.parent.mkdir(parents=True)
     broken.write_text("<!DOCTYPE html><title>Log in</title>")
     for arguments in (
-        ("db", "student", "add", "zoe", "--last-name", "Zoë, the last"),
+        ("db", "student", "add", "zoe", "--last-name", "Zoë, the last", "--email", "=1+1"),
         ("autograde", course.ASSIGNMENT),
         ("generate_feedback", course.ASSIGNMENT),
         ("export", "--to", "grades.csv"),
@@ -137,6 +137,66 @@ def test_plain_export_says_what_is_no_score(graded):
     assert (rows["dan"]["status"], rows["dan"]["score"], rows["dan"]["raw_score"]) == ("needs_review", "", "")
     assert (rows["zoe"]["status"], rows["zoe"]["score"]) == ("missing", "0.0")
     assert rows["zoe"]["last_name"] == "Zoë, the last"
+
+
+def test_an_exported_cell_cannot_be_a_formula(graded):
+    with (graded / "grades.csv").open(newline="") as file:
+        addresses = {row["student_id"]: row["email"] for row in csv.DictReader(file)}
+    assert addresses["zoe"] == "'=1+1"
+
+
+def test_a_courses_own_configuration_is_kept():
+    from nbgrader.coursedir import CourseDirectory
+    from traitlets.config import Config
+
+    from autograde.nbgrader_plugin import HarmlessOutput, configure
+
+    config = Config()
+    config.CourseDirectory.ignore = ["*.mp4"]
+    config.HTMLExporter.preprocessors = ["theirs.Own"]
+    configure(config)
+    configure(config)
+    assert config.CourseDirectory.ignore == ["*.mp4", ".autograde.json*"]
+    assert config.HTMLExporter.preprocessors == ["theirs.Own", HarmlessOutput]
+    untouched = Config()
+    configure(untouched)
+    default = CourseDirectory().ignore
+    assert CourseDirectory(config=untouched).ignore == [*default, ".autograde.json*"]
+
+
+def test_the_gradebooks_password_is_in_no_argument(monkeypatch):
+    import subprocess
+    from types import SimpleNamespace
+
+    from autograde import nbgrader_plugin
+    from autograde.environment import take_database
+
+    started = []
+
+    class Child:
+        stdout, returncode = (), 0
+
+        def __init__(self, command, *, env, **options):
+            started.append((command, env))
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+    url = "postgresql+psycopg://ann:s3cret@localhost/grades"
+    coursedir = SimpleNamespace(assignment_id="hw1", root=".", db_url=url)
+    converter = SimpleNamespace(coursedir=coursedir, create_student=True, force=False)
+    monkeypatch.setattr(nbgrader_plugin, "_students", lambda converter: ["ann"])
+    monkeypatch.setattr(subprocess, "Popen", Child)
+    nbgrader_plugin.EngineExporter()._grade(converter)
+    ((command, variables),) = started
+    assert "s3cret" not in " ".join(command)
+    assert variables["PYTHONUTF8"] == "1"
+    monkeypatch.setenv("AUTOGRADE_DB", variables["AUTOGRADE_DB"])
+    assert take_database() == url
+    assert take_database() is None  # what the command starts doesn't inherit it
 
 
 def test_formgraders_button_uses_this_grader(graded, tmp_path, monkeypatch):

@@ -7,14 +7,16 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from autograde.__main__ import main
-from autograde.commands.feedback import read_standings
-from autograde.feedback import environment
 from autograde.layout import CourseLayout
 from autograde.report import render_report, scores_csv
+from autograde.spreadsheet import plain_cell
+from autograde.standing import read_standings
+from autograde.templating import environment
 from tests.books import course
 from tests.books.test_grading import sqlite_run
 
@@ -147,6 +149,25 @@ def test_report_counts_what_happened(graded):
     assert (graded / "report" / course.ASSIGNMENT / "index.html").is_file()
 
 
+def test_report_says_what_is_wrong_with_the_assignment_itself(root, monkeypatch):
+    class Looking(course.FakeExecutor):
+        plan = SimpleNamespace(problems=("todo1: the solution itself <fails>",))
+
+    def make(assignment, **options):
+        return Looking(assignment)
+
+    monkeypatch.setattr("autograde.commands.grade.LocalExecutor", make)
+    course.submit(root, "ann")
+    run(root, "grade")
+    run(root, "grade")  # nothing to run: nobody looks again
+    page_path = root / "report" / course.ASSIGNMENT / "index.html"
+    run(root, "report")
+    assert "The assignment itself: todo1: the solution itself &lt;fails&gt;" in page_path.read_text()
+    course.write_source(root, course.source_books(points=8))  # corrected, and not looked at yet
+    run(root, "report")
+    assert "The assignment itself" not in page_path.read_text()
+
+
 def test_csv_has_a_status_and_no_score_where_there_is_none(graded):
     content = (graded / "report" / course.ASSIGNMENT / "scores.csv").read_text(encoding="utf-8-sig")
     rows = {row["student_id"]: row for row in csv.DictReader(io.StringIO(content))}
@@ -162,6 +183,11 @@ def test_csv_has_a_status_and_no_score_where_there_is_none(graded):
     assert rows["ann"]["alpha/todo1-double"] == "5.0"
     assert rows["cy"]["alpha/todo1-double"] == ""
     assert rows["ann"]["submitted_at"] == "2026-11-02 10:00"
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t=", "\r=", "＝"])
+def test_a_cell_of_a_table_is_never_a_formula(sign):
+    assert plain_cell(f"{sign}1+1") == f"'{sign}1+1"
 
 
 def test_csv_cells_cannot_be_formulas(root):

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
-from autograde import sanitize, wording
+from autograde import sanitize, spreadsheet, wording
 from autograde.sanitize import clean_html, clean_output, escape_markup
 
 HOSTILE = [
@@ -103,7 +103,7 @@ def test_odd_values_become_text():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("module", [sanitize, wording])
+@pytest.mark.parametrize("module", [sanitize, spreadsheet, wording])
 def test_examples_in_docstrings(module):
     result = doctest.testmod(module)
     assert result.attempted > 0

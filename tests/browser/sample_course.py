@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from autograde.demo import FOLDER, make_class
 from tests.browser.lab import ASSIGNMENT
+from tools.demo import FOLDER, make_class
 
 SCORES = {"ada": 100.0, "hugo": 87.0, "liu": 0.0, "olga": 94.0}
 TYPED = {

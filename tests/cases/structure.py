@@ -265,17 +265,17 @@ def answer_made_a_test(book):
     meta(book, "area").update(solution=False, grade=True, points=5)
 
 
-@CASES.edit(REPAIRED, "points changed in area-test")
+@CASES.edit(GRADED, "area-test: says 100 points")
 def points_set_to_100(book):
     meta(book, "area-test")["points"] = 100
 
 
-@CASES.edit(REPAIRED, "points changed in area-test")
+@CASES.edit(GRADED, "area-test: says 'all of them' points")
 def points_are_a_word(book):
     meta(book, "area-test")["points"] = "all of them"
 
 
-@CASES.edit(REPAIRED, "points changed in area-test")
+@CASES.edit(GRADED, "area-test: says True points")
 def points_are_true(book):
     meta(book, "area-test")["points"] = True
 

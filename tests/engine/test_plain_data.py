@@ -1,6 +1,7 @@
 """The encoding: what crosses comes back the same; nothing else crosses; no byte string is believed."""
 
 import random
+import sys
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograde.examiner.stand_ins import make_signature
 from autograde.plain_data import (
     Bounds,
     Decoder,
@@ -159,12 +161,71 @@ def test_many_aliases_count_as_often_as_they_are_met() -> None:
         b"n\x02\x00\x00\x00" + encode("import os") + encode("x") + encode(1),
         b"x\x06\x00\x00\x00system" + encode((1,)) + b"F" + encode(b"x"), b"D?", b"g\x02\x00\x00\x00|O" + encode(bytes(8)),
         b"I" + (2**18).to_bytes(4, "little") + bytes(2**18),
+        b"a\x07\x00\x00\x0001i4,i4" + encode((1,)) + b"F" + encode(bytes(8)),
+        b"a\x03\x00\x00\x00<U1" + encode((1,)) + b"F" + encode(b"\x00\x00\x11\x00"),
+        b"a\x03\x00\x00\x00>U1" + encode((1,)) + b"F" + encode(b"\x00\x11\x00\x00"),
+        b"g\x03\x00\x00\x00<U1" + encode(b"\x00\x00\x11\x00"),
     ],
     ids=lambda data: repr(data[:24]),
 )  # fmt: skip
 def test_forged_bytes_are_refused(forged: bytes) -> None:
     with pytest.raises(MalformedError):
         decode(forged)
+
+
+Statistics = namedtuple("Statistics", "mean count")
+Functions = namedtuple("Functions", "first second")
+
+
+def test_a_field_that_plain_types_have_too_must_be_expected() -> None:
+    message = encode([Statistics(1.0, 2)])
+    with pytest.raises(MalformedError, match="mean count"):
+        decode(message)
+    asked: list[str] = []
+    assert decode(message, admit=lambda what: not asked.append(what)) == [(1.0, 2)]
+    assert asked == ["a named tuple with the fields mean count"]
+
+
+def test_a_function_must_be_expected_and_is_no_field_of_a_named_tuple() -> None:
+    for value, what in ((len, "a function"), ([len], "a function inside a value")):
+        message = encode(value, lambda _: 7)
+        with pytest.raises(MalformedError, match=what):
+            decode(message, hook=lambda _: len)
+        with pytest.raises(MalformedError, match=what):
+            decode(message, hook=lambda _: len, admit=lambda what: what == "something else")
+        assert decode(message, hook=lambda _: len, admit=lambda asked, what=what: asked == what) == value
+    with pytest.raises(MalformedError, match="a field of a named tuple"):
+        decode(encode(Functions(len, len), lambda _: 7), hook=lambda _: len, admit=lambda _: True)
+
+
+def test_what_an_import_or_a_hook_raises_is_malformed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
+    with pytest.raises(MalformedError, match="ModuleNotFoundError"):
+        decode(b"x\x07\x00\x00\x00float32" + encode((1,)) + b"F" + encode(bytes(4)))
+
+    def hook(described: object) -> object:
+        raise RuntimeError("a bug")
+
+    with pytest.raises(MalformedError, match="a bug"):
+        decode(b"h" + encode(1), hook=hook, admit=lambda _: True)
+
+
+def test_a_forged_signature_is_none() -> None:
+    names = [f"p{n}" for n in range(300)]
+    assert len(make_signature((names, 256, 0, 0, 0, [], {})).parameters) == 256  # type: ignore[union-attr]
+    for shape in (
+        (names, 300, 0, 0, 0, [], {}),
+        (names, -1, 0, 0, 0, [], {}),
+        (names, 1, 2**40, 0, 0, [], {}),
+        (names, True, 0, 0, 0, [], {}),
+        (names, 1, 0, 0, np.array([4]), [], {}),
+        (names, 1, 0, 0, 0, np.zeros(1), {}),
+        (names, 1, 0, 1, 0, [], []),
+        (range(3), 1, 0, 0, 0, [], {}),
+        names,
+        7,
+    ):
+        assert make_signature(shape) is None, shape
 
 
 def test_sizes_are_limited() -> None:

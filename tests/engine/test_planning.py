@@ -7,7 +7,16 @@ from autograde.examiner.names import bound_and_needed
 from autograde.executors import LocalExecutor
 from autograde.sandbox import Kind
 from tests.engine.conftest import SHORT, Start
-from tests.engine.course_in_code import answer, assignment, check, given, points_of, results_of, submission
+from tests.engine.course_in_code import (
+    answer,
+    assignment,
+    check,
+    given,
+    outcomes_of,
+    points_of,
+    results_of,
+    submission,
+)
 
 LIVE = """\
 import numpy as np
@@ -132,6 +141,63 @@ def test_a_plan_of_another_assignment_is_not_used(kind: Kind) -> None:
     task = assignment(answer("x = 1"), check("t", "assert x == 1"))
     with LocalExecutor(task, jobs=1, sandbox=kind, plan=Plan("another", ())) as executor:
         assert executor.plan.fingerprint == task.fingerprint
+
+
+UNUSUAL = """\
+from collections import namedtuple
+Summary = namedtuple("Summary", "mean count")
+
+def summary(values):
+    return Summary(sum(values) / len(values), len(values))
+
+def adder(n):
+    def add(m):
+        return n + m
+    return add
+
+def table():
+    return {"add": adder(1)}
+
+def first(values):
+    for value in values:
+        return value
+    raise StopIteration
+"""
+GIVES = assignment(
+    given("from collections import namedtuple\nWindow = namedtuple('Window', 'start count')"),
+    answer(UNUSUAL),
+    check("fields", "assert summary([1, 3]) == (2.0, 2) and summary([4]).count == 1"),
+    check("returned", "assert adder(2)(3) == 5"),
+    check("inside", "assert table()['add'](1) == 2"),
+    check("stop", "try:\n    first([])\n    assert False\nexcept StopIteration:\n    pass"),
+    check("plain", "assert first([2]) == 2"),
+    check("argument", "windows = [Window(2, 1), Window(1, 1)]\nassert first(windows).start == 2"),
+)
+
+
+def test_what_the_solution_gives_a_submission_may_give(start: Start, kind: Kind) -> None:
+    executor = start(GIVES, kind)
+    assert executor.plan.problems == () and not any(cell.shared for cell in executor.plan.books[0])
+    (finished,) = executor.run([submission(GIVES, {"answer": UNUSUAL})])
+    assert set(points_of(finished).values()) == {1.0}, results_of(finished)
+
+
+def test_what_the_solution_does_not_give_needs_review(start: Start, kind: Kind) -> None:
+    other = (
+        UNUSUAL.replace("return value\n", "return adder(value)\n")
+        .replace("return n + m", "return {'sum': [adder(n)]}")
+        .replace("mean count", "count index")
+    )
+    (finished,) = start(GIVES, kind).run([submission(GIVES, {"answer": other})])
+    outcomes = outcomes_of(finished)
+    assert [outcomes[name] for name in ("fields", "returned", "plain")] == ["needs_review"] * 3
+    assert any("a named tuple with the fields count index" in note for note in finished.result.notes)
+
+
+def test_a_given_named_tuple_may_come_back_though_the_solution_leaves_it(start: Start, kind: Kind) -> None:
+    sorts = UNUSUAL.replace("    for value in values:", "    values.sort()\n    for value in values:")
+    (finished,) = start(GIVES, kind).run([submission(GIVES, {"answer": sorts})])
+    assert outcomes_of(finished)["argument"] == "failed"
 
 
 FIGURES = assignment(

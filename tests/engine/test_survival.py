@@ -1,5 +1,6 @@
 """Submissions that hang, crash, flood or grow: the test they do it in is lost, the rest is graded."""
 
+import json
 import time
 
 import pytest
@@ -147,6 +148,22 @@ def test_printing_without_end_is_cut(start: Start, kind: Kind) -> None:
     assert sum(len(output.get("text", "")) for output in outputs) < 2 * SHORT.output_kib * 1024
     assert "output cut" in outputs[0]["text"]
     assert points_of(finished)["one-a"] == 1.0
+
+
+def test_texts_that_no_file_or_terminal_should_get_are_replaced(start: Start, kind: Kind) -> None:
+    bad = "'\\ud800 \\x1b[31m red \\u202e'"
+    text = f"print({bad})\nclass Odd:\n    def __repr__(self):\n        return {bad}\ndef one(n):\n    raise ValueError({bad})"
+    finished = run(
+        start,
+        kind,
+        text,
+        f"def two(n):\n    class Odd:\n        def __repr__(self):\n            return {bad}\n    return Odd()",
+    )
+    written = json.dumps([finished.result.to_json(), finished.runs["book"][0].outputs], ensure_ascii=False)
+    assert written.encode()  # a lone surrogate would raise
+    told = " ".join([results_of(finished)["one-a"].message, *finished.result.notes])
+    assert "red" in told and "\x1b" not in told and "\u202e" not in told
+    assert any("Odd" in note for note in finished.result.notes)
 
 
 def test_a_thread_that_prints_for_ever_does_not_stop_grading(start: Start, kind: Kind) -> None:

@@ -2,11 +2,13 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
 from autograde.course import Assignment, Submission
-from autograde.intake import LaidNotebook, admit
+from autograde.errors import IntakeError
+from autograde.intake import LaidNotebook, admit, apart
 from tests.builder import answer, dump, filled, given
 
 
@@ -78,14 +80,127 @@ def test_ids_of_own_cells_are_kept_where_they_are_free(shapes: Assignment, hones
     }
 
 
-def test_a_fault_of_ours_is_a_review_and_not_a_crash(
+def test_a_students_file_never_takes_the_place_of_a_folder(
+    shapes: Assignment, honest: dict[str, bytes]
+) -> None:
+    assignment = replace(shapes, files={"data/in/x.csv": b"1", "notes.txt": b""})
+    clashes = {"data": b"", "notes.txt/mine": b"", "shapes.ipynb/mine.txt": b""}
+    fine = {"data/y.csv": b"", "data/in/z": b"", "mine": b""}
+    intake = admit(assignment, Submission("s", honest | clashes | fine, {}, None, "", ""))
+    assert intake.files == fine
+    assert intake.notes == tuple(
+        f"{path}: left out; another file or folder has its place" for path in clashes
+    )
+    lies_in_a_file = {"data/in/x.csv/mine": b"", "data/in": b""}
+    assert admit(assignment, Submission("s", honest | lies_in_a_file, {}, None, "", "")).files == {}
+
+
+@pytest.mark.parametrize("first", ["far", "near"])
+def test_files_of_two_folders_that_fall_together(
+    shapes: Assignment, honest: dict[str, bytes], first: str
+) -> None:
+    near = {f"w/{path}": content for path, content in (honest | {"a/b": b"near", "c": b"near"}).items()}
+    far = {"a": b"far", "c": b"far", "c/d": b"far"}
+    files = far | near if first == "far" else near | far
+    intake = admit(shapes, Submission("s", files, {}, None, "", ""))
+    assert intake.files == {"a/b": b"near", "c": b"near"}
+    assert sum("left out" in note for note in intake.notes) == len(far)
+
+
+def with_cell(honest: dict[str, bytes], **changes: object) -> dict[str, bytes]:
+    book = json.loads(honest["shapes.ipynb"])
+    (made,) = (made for made in book["cells"] if made["id"] == "area")
+    made.update(changes)
+    return honest | {"shapes.ipynb": json.dumps(book).encode()}
+
+
+@pytest.mark.parametrize(("kind", "size"), [("code", 2**20), ("markdown", 16 * 2**20)])
+def test_a_giant_cell_needs_review(
+    shapes: Assignment, honest: dict[str, bytes], kind: str, size: int
+) -> None:
+    files = with_cell(honest, source="#" * (size + 1), cell_type=kind)
+    intake = admit(shapes, Submission("s", files, {}, None, "", ""))
+    assert intake.problems == (f"shapes.ipynb: a cell holds more than {size // 2**20} MiB of text",)
+    files = with_cell(honest, source="#" * size, cell_type=kind)
+    assert not admit(shapes, Submission("s", files, {}, None, "", "")).problems
+
+
+def large(honest: dict[str, bytes]) -> Submission:
+    """Return an honest submission with a large picture among its outputs."""
+    picture = {"output_type": "display_data", "data": {"image/png": "A" * 5 * 2**20}, "metadata": {}}
+    return Submission("s", with_cell(honest, outputs=[picture]), {}, None, "", "")
+
+
+def test_a_large_submission_is_admitted_apart_with_the_same_result(
     shapes: Assignment, honest: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_here(*_: object) -> None:
+        raise KeyError("read in this process")
+
+    expected = admit(shapes, Submission("s", honest, {}, None, "", ""))
+    monkeypatch.setattr(sys.modules[admit.__module__], "admit_here", not_here)
+    assert admit(shapes, large(honest)) == expected
+    with pytest.raises(IntakeError, match="read in this process"):
+        admit(shapes, Submission("s", honest, {}, None, "", ""))
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "says"),
+    [
+        ("CPU_SECONDS", 0, "of processor time"),
+        ("WALL_SECONDS", 0.01, "reading it takes more than 0 s"),
+        ("MEMORY_BYTES", 1, "too large to be read"),
+    ],
+)
+def test_a_submission_that_costs_too_much_needs_review(
+    shapes: Assignment,
+    honest: dict[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    value: float,
+    says: str,
+) -> None:
+    monkeypatch.setattr(apart, limit, value)
+    (problem,) = admit(shapes, large(honest)).problems
+    assert says in problem
+
+
+def test_a_fault_of_ours_in_the_other_process_is_an_error_of_ours(
+    shapes: Assignment,
+    honest: dict[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture,
+) -> None:
+    monkeypatch.setattr(apart, "_COMMAND", "raise KeyError('bug')")
+    with pytest.raises(IntakeError, match="the grader failed to read this submission: KeyError: 'bug'"):
+        admit(shapes, large(honest))
+    assert "Traceback" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("error", [RecursionError, MemoryError])
+def test_what_is_too_deep_or_too_large_needs_review(
+    shapes: Assignment, honest: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def exhausted(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(sys.modules[admit.__module__], "choose", exhausted)
+    intake = admit(shapes, Submission("s", honest, {}, None, "", ""))
+    assert [book.name for book in intake.notebooks] == ["shapes", "words"]
+    assert "nested too deeply or too large" in intake.problems[0]
+
+
+def test_a_fault_of_ours_is_an_error_of_ours(
+    shapes: Assignment,
+    honest: dict[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
 ) -> None:
     def broken(*_: object) -> None:
         raise KeyError("bug\nhere")
 
     monkeypatch.setattr(sys.modules[admit.__module__], "choose", broken)
-    intake = admit(shapes, Submission("s", honest, {}, None, "", ""))
-    assert [book.name for book in intake.notebooks] == ["shapes", "words"]
-    assert "the grader itself failed" in intake.problems[0]
-    assert intake.problems[0].isprintable()
+    with pytest.raises(IntakeError, match=r"failed to read this submission: KeyError: .*bug") as e:
+        admit(shapes, Submission("s", honest, {}, None, "", ""))
+    assert str(e.value).isprintable()
+    assert "in broken" in capsys.readouterr().err

@@ -155,7 +155,17 @@ def test_timestamps(tmp_path: Path, text: str, moment: datetime) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"yesterday", b"", b"\xff\xfe\0", b"2026-13-45 99:99", b"9" * 5000, b"1 2 3 4", b"a b c", b"\0"],
+    [
+        b"yesterday",
+        b"",
+        b"\xff\xfe\0",
+        b"2026-13-45 99:99",
+        b"9" * 5000,
+        b"1 2 3 4",
+        b"a b c",
+        b"\0",
+        b"9" * 40 + b"h",
+    ],
 )
 def test_time_stamps_that_are_none(tmp_path: Path, content: bytes) -> None:
     send(tmp_path, "ann", {"timestamp.txt": content, "b.ipynb": b"1"})

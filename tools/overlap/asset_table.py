@@ -68,7 +68,7 @@ def is_current(folder: Path) -> bool:
 
 
 def best_case(report: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the case with the lowest corrected upper bound and no disproved path; None if there is none."""
+    """Return the case with the lowest corrected upper bound of those whose path is not disproved, if any."""
     judged = [
         case
         for case in report["cases"]

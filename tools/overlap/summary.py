@@ -50,7 +50,8 @@ def hardware_name(report: dict[str, Any]) -> str:
     hardware = report["hardware"]
     if report["run_mode"] == REAL_GPU:
         return str(hardware.get("device") or "no usable GPU")
-    return f"{hardware.get('processor') or hardware['machine']}, {hardware['cores_usable']} cores"
+    cores = hardware["cores_usable"]
+    return f"{hardware.get('processor') or hardware['machine']}, {cores} core{'s' if cores != 1 else ''}"
 
 
 def _case_row(case: dict[str, Any]) -> dict[str, Any]:

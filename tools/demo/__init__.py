@@ -4,19 +4,25 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
+from autograde.assignment_notes import load_problems
 from autograde.atomic import write_atomic
 from autograde.commands import feedback, grade
 from autograde.course import Assignment
-from autograde.demo.experiment import run_experiment
-from autograde.demo.sample_class import ASSIGNMENT, CLASS, TODOS, submission_files
 from autograde.errors import SandboxUnavailableError, UsageError
 from autograde.executors import LocalExecutor
 from autograde.gradebook import Gradebook, Student
+from autograde.grading import Graded
 from autograde.layout import CourseLayout
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.report import write_report
+from autograde.sandbox import Kind
+from autograde.standing import read_standings
+from autograde.streams import say
+from tools.demo.experiment import run_experiment
+from tools.demo.sample_class import ASSIGNMENT, CLASS, TODOS, submission_files
 from tools.project_runtime import resolve_project_root
 
 FOLDER = "demo-course"
@@ -36,20 +42,21 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(problem)) from problem
     course = root / FOLDER
     make_class(root, course)
-    print(f"a sample class of {len(CLASS)} hands in {ASSIGNMENT} below {course / 'submitted'}", flush=True)
+    say(f"a sample class of {len(CLASS)} hands in {ASSIGNMENT} below {course / 'submitted'}")
     layout = CourseLayout.of(course)
     with Gradebook(layout.db_url, layout.course_id) as gradebook:
         gradebook.add_students(
             Student(student.student_id, student.student_id.capitalize(), "Sample") for student in CLASS
         )
-    graded = grade.grade_course(layout, ASSIGNMENT, _executor)
-    assignment, standings = feedback.read_standings(layout, ASSIGNMENT, None)
+    graded = _grade(layout)
+    assignment, standings = read_standings(layout, ASSIGNMENT, None)
     feedback.write_class_feedback(layout, assignment, standings)
-    page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings)
-    print(table({each.result.student_id: each.result for each in graded}))
-    print(f"\ngradebook  {layout.db_url.removeprefix('sqlite:///')}")
-    print(f"feedback   {layout.feedback_root}")
-    print(f"report     {page}, {scores}", flush=True)
+    problems = load_problems(layout.autograded_root, assignment)
+    page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings, problems)
+    say(table({each.result.student_id: each.result for each in graded}))
+    say(f"\ngradebook  {layout.db_url.removeprefix('sqlite:///')}")
+    say(f"feedback   {layout.feedback_root}")
+    say(f"report     {page}, {scores}")
     if not arguments.no_experiment:
         run_experiment(root, course)
     return 0
@@ -81,17 +88,17 @@ def _write(path: Path, content: bytes) -> None:
         write_atomic(path, content)
 
 
-def _executor(assignment: Assignment) -> LocalExecutor:
-    """Sandboxed; the demo runs only our own submissions, so it may go on without, and says so loudly."""
-    jobs = os.cpu_count() or 1
-    executor = LocalExecutor(assignment, jobs=jobs, sandbox="bwrap")
+def _grade(layout: CourseLayout) -> list[Graded]:
+    """Grade sandboxed; all the submissions are ours, so without a sandbox it goes on, and says so loudly."""
     try:
-        executor.plan  # noqa: B018 - waits until the sandbox has started, or says why it cannot
+        return grade.grade_course(layout, ASSIGNMENT, partial(_executor, sandbox="bwrap"))
     except SandboxUnavailableError as problem:
-        executor.close()
         print(f"NO SANDBOX HERE: {problem}\nThe demo goes on without one.", file=sys.stderr)
-        return LocalExecutor(assignment, jobs=jobs, sandbox="none")
-    return executor
+    return grade.grade_course(layout, ASSIGNMENT, partial(_executor, sandbox="none"), sandbox="none")
+
+
+def _executor(assignment: Assignment, sandbox: Kind) -> LocalExecutor:
+    return LocalExecutor(assignment, jobs=os.cpu_count() or 1, sandbox=sandbox)
 
 
 def table(results: Mapping[str, SubmissionResult]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograde.demo import answers
+from tools.demo import answers
 
 ASSIGNMENT = "03_serving_overlap"
 TODOS = {

@@ -1,0 +1,60 @@
+"""Which module of the grader may import which: each only those before it, so there is no cycle."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import autograde
+
+PACKAGE = Path(autograde.__file__).parent
+ORDER = (
+    "errors", "outcome", "limits", "environment", "atomic", "streams", "spreadsheet", "sanitize", "wording",
+    "plain_data", "wire", "course", "intake", "sandbox", "student", "examiner", "executors", "lazy_executor",
+    "gradebook", "record", "versions", "layout", "lock", "autograded", "grading", "assignment_notes",
+    "roster", "exercises", "standing", "statistics", "charts", "templating", "feedback", "report",
+    "progress", "nbgrader_plugin", "commands", "__main__",
+)  # fmt: skip
+ONLY = {"student": {"plain_data", "wire"}}  # what runs beside a student's code
+
+
+def modules() -> dict[str, list[Path]]:
+    """Return the top-level modules and packages, each with its files."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        found.setdefault(path.relative_to(PACKAGE).with_suffix("").parts[0], []).append(path)
+    del found["__init__"]
+    return found
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the top-level modules of ours that a file imports, in functions and for types too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}, line {node.lineno}: import by the full name"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name.split(".")[1] for name in names if name.startswith("autograde."))
+
+
+def test_every_module_has_its_place():
+    assert sorted(modules()) == sorted(ORDER)
+
+
+@pytest.mark.parametrize("module", ORDER)
+def test_a_module_imports_only_earlier_ones(module):
+    allowed = ONLY.get(module, set(ORDER[: ORDER.index(module)])) | {module}
+    found = {name for path in modules()[module] for name in imported(path)}
+    assert found <= allowed
+
+
+def test_a_command_does_not_import_another():
+    commands = {path.stem for path in (PACKAGE / "commands").glob("*.py")} - {"__init__", "engine"}
+    for command in commands:
+        tree = ast.parse((PACKAGE / "commands" / f"{command}.py").read_text(encoding="utf-8"))
+        found = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert not found & {f"autograde.commands.{other}" for other in commands}
