@@ -113,3 +113,8 @@ def grade_with_a_package() -> float | None:
     with LocalExecutor(task, jobs=1, sandbox="bwrap") as executor:
         (finished,) = executor.run([submission(task, {"answer": text})])
     return points_of(finished)["t"]
+
+
+def test_who_imports_this_keeps_every_module() -> None:
+    program = "import sys, autograde.executors; sys.exit(None in sys.modules.values())"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
