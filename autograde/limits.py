@@ -13,9 +13,9 @@ class Limits:
     """Limits of one submission; :func:`table` lists them with what enforces each.
 
     A cell or call that the instructor's own solution finishes quickly is stopped earlier than `cell_seconds`
-    and `call_seconds`: after `slowdown` times the solution's time, but never before `patience_seconds` (a second,
-    if it uses names whose code was too slow before). The deadlines of cells and calls move on by what the
-    processes have to wait for a processor while those of others run.
+    and `call_seconds`: after `slowdown` times the solution's time, but never before `patience_seconds` (a
+    second, if it uses names whose code was too slow before). The deadlines of cells and calls move
+    on by what the processes have to wait for a processor while those of others run.
     """
 
     cell_seconds: float = _limit(30.0, "wall clock of one cell or one test", "the examiner's deadline")
@@ -42,6 +42,9 @@ class Limits:
     output_kib: int = _limit(128, "text that one cell or call prints and that is kept", "cut, with a note")
     reply_mib: int = _limit(64, "one reply of the student's process", "the examiner's reader")
     restarts: int = _limit(20, "times that its process is started again after a crash", "the examiner")
+
+
+DEFAULT = Limits()
 
 
 def table() -> str:
