@@ -20,6 +20,7 @@ from autograde.intake import Intake
 from autograde.limits import Limits
 from autograde.machine import check_machine, weaknesses
 from autograde.outcome import NotebookResult, Status, SubmissionResult, TestOutcome
+from autograde.printable import one_line
 from autograde.sandbox import Kind
 
 
@@ -225,7 +226,7 @@ class LocalExecutor:
             report.seconds,
             report.peak_kib / 1024 if report.peak_kib else None,
             tuple(job.intake.repairs),
-            tuple(notes),
+            tuple(one_line(note) for note in notes),
             books,
         )
         runs = {
@@ -244,7 +245,7 @@ class LocalExecutor:
             0.0,
             None,
             tuple(job.intake.repairs),
-            (f"the grader failed twice on this submission: {why}",),
+            (one_line(f"the grader failed twice on this submission: {why}"),),
         )
         return Finished(result, {})
 

@@ -254,8 +254,9 @@ def bwrap_options(*, as_root: bool, files: Path | None, hidden: Sequence[Path]) 
         if any(folder.is_relative_to(path) for path in shown):
             binds += ["--tmpfs", str(folder)]
     package = Path(__file__).parent
-    prefixes = {sys.base_prefix, os.path.realpath(sys.base_prefix)}  # the interpreter's is the real one
-    python = [path for path in (*sorted(prefixes), *site_folders()) if not f"{path}/".startswith("/usr/")]
+    # The interpreter's folder is the real one, the packages may name it by a link.
+    prefixes = sorted({sys.base_prefix, os.path.realpath(sys.base_prefix)})
+    python = [path for path in (*prefixes, *site_folders()) if not f"{path}/".startswith("/usr/")]
     extra = [(path, place_of(path)) for path in python]
     extra += [
         (str(package / name), f"{INSIDE}/autograde/{name}")

@@ -306,9 +306,9 @@ class NotebookExaminer:
     def _run_here(self, source: str, plan: CellPlan, seconds: float) -> Ran | None:
         """Run an instructor's cell in this process; None if the student's process stopped it."""
         link = self._link
+        import_libraries(self._shell.names, plan.libraries)  # ours: a slow import is nobody's time-out
         try:
             with Alarm(link, seconds):
-                import_libraries(self._shell.names, plan.libraries)
                 link.fetch(plan.names)
                 self._shell.outputs.clear()
                 return self._shell.run(source)

@@ -131,6 +131,14 @@ def test_the_class_of_an_exception_tells_nothing_of_hidden_inputs(start: Start, 
     assert not any(name in later for name in ("Key", "Index", "ZeroDivision", "Overflow", "Lookup", "Arithm"))
 
 
+def test_notes_and_messages_hold_no_escape_sequences(start: Start, kind: Kind) -> None:
+    finished = run(start, kind, (Path(__file__).parent / "escapes_in_notes.py").read_text())
+    assert any("cannot cross" in note and "all passed" in note for note in finished.result.notes)
+    assert any("Wrong" in test.message for test in results_of(finished).values())
+    for text in (*finished.result.notes, *(test.message for test in results_of(finished).values())):
+        assert text.isprintable(), text
+
+
 @pytest.mark.parametrize("kind_of_leak", ["variable", "file"])
 def test_hidden_inputs_cannot_be_printed_later(start: Start, kind: Kind, kind_of_leak: str) -> None:
     text = (Path(__file__).parent / "prints_the_inputs_later.py").read_text()

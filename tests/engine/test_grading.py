@@ -143,8 +143,7 @@ def test_what_a_hidden_call_raises_is_not_shown(start: Start, each_kind: Kind) -
     assert "raised an exception" in test.message
     assert "RuntimeError" not in test.message and "called with" not in test.message
     own = text.replace("raise RuntimeError(", "raise type(f'Leak{width}', (ValueError,), {})(")
-    message = results_of(run(start, each_kind, own))["value"].message
-    assert "ValueError" in message and "Leak" not in message
+    assert results_of(run(start, each_kind, own))["value"].message == test.message
 
 
 def test_what_a_visible_call_raises_is_shown(start: Start, each_kind: Kind) -> None:

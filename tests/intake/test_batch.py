@@ -15,7 +15,7 @@ from tests.cases.corpus import REVIEW, Sent
 from tests.cases.course import TESTS
 from tests.engine.conftest import why_no_sandbox
 
-HONEST, MUTATED = 8, 60
+HONEST, MUTATED = 6, 36
 
 
 def mutated(honest: dict[str, bytes], number: int) -> dict[str, bytes]:

@@ -74,7 +74,6 @@ def keeps_promises(assignment: Assignment, intake: Intake) -> None:
             assert any(laid.name in note for note in intake.notes)
     for line in (*intake.repairs, *intake.problems, *intake.notes):
         assert line.isprintable()
-        assert not line.startswith("the grader itself")
 
 
 def admitted(assignment: Assignment, files: dict[str, bytes]) -> Intake:

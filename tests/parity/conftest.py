@@ -21,18 +21,18 @@ CHAPTER_STUDENTS = {
 
 
 @pytest.fixture(scope="session")
-def golden(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Golden:
+def golden(tmp_path_factory: pytest.TempPathFactory) -> Golden:
     course = write_course(tmp_path_factory.mktemp("parity"))
     (course / "nbgrader_config.py").write_text(CONFIG)
     assignment = release(course, ASSIGNMENT)
     for student in STUDENTS:
         books = [b.name for b in assignment.notebooks if student in SENT_BY.get(b.name, STUDENTS)]
         send(course, assignment, student, answers(student, solutions()), books)
-    return graded(course, assignment, request.config.cache)
+    return graded(course, assignment)
 
 
 @pytest.fixture(scope="session")
-def golden_chapter(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Golden:
+def golden_chapter(tmp_path_factory: pytest.TempPathFactory) -> Golden:
     course = tmp_path_factory.mktemp("chapter")
     shutil.copytree(ROOT / "source" / CHAPTER, course / "source" / CHAPTER)
     own = (ROOT / "nbgrader_config.py").read_text(encoding="utf-8")
@@ -45,4 +45,4 @@ def golden_chapter(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fix
             files = sorted((folder / kind).glob("*.py"))
             texts[folder.name] = files[place % len(files)].read_text(encoding="utf-8")
         send(course, assignment, student, texts, [book.name for book in assignment.notebooks])
-    return graded(course, assignment, request.config.cache)
+    return graded(course, assignment)

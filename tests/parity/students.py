@@ -12,17 +12,15 @@ UNTOUCHED = "UNTOUCHED"
 
 # The notebooks that only some students sent.
 SENT_BY = {
-    "idioms": ("ada-as-the-instructor", "cy-untouched", "hal-raises-and-divides-by-zero", "jo-wrong-types"),
+    "idioms": ("ada-as-the-instructor", "hal-raises-and-divides-by-zero", "jo-wrong-types"),
     "magics": (
         "ada-as-the-instructor",
-        "cy-untouched",
         "ed-new-objects-instead-of-changed-ones",
         "ivy-leans-on-globals",
     ),
     "objects": (
         "ada-as-the-instructor",
         "bo-other-style",
-        "cy-untouched",
         "di-half-right",
         "fay-prints-instead-of-returning",
         "gus-does-not-compile",
