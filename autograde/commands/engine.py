@@ -1,11 +1,10 @@
 """What the commands that run submissions have in common: options, exit status."""
 
 import argparse
-import os
-import sys
 from collections.abc import Iterable
 
 from autograde.errors import InfrastructureError
+from autograde.machine import processors
 from autograde.outcome import Status, SubmissionResult
 
 ALL_GRADED, NEEDS_REVIEW = 0, 1
@@ -14,7 +13,11 @@ ALL_GRADED, NEEDS_REVIEW = 0, 1
 def add_engine_arguments(parser: argparse.ArgumentParser, sandbox: str | None = "bwrap") -> None:
     """Declare the options of every command that runs submissions; `sandbox` is the default."""
     parser.add_argument(
-        "--jobs", type=_positive, default=_cpus(), metavar="N", help="submissions at a time (%(default)s)"
+        "--jobs",
+        type=_positive,
+        default=processors(),
+        metavar="N",
+        help="submissions at a time (%(default)s)",
     )
     parser.add_argument(
         "--sandbox",
@@ -37,7 +40,3 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return number
-
-
-def _cpus() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -1,5 +1,6 @@
 """Examines one notebook of one submission: the student's cells there, the tests here, in notebook order."""
 
+import math
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -22,6 +23,7 @@ from autograde.student.score import Value
 from autograde.student.shell import Ran, Shell
 from autograde.student.undrawn import undrawn
 
+_STALLED_SECONDS = 1.0
 _LOOK_UP = {
     "globals",
     "locals",
@@ -97,7 +99,7 @@ class NotebookExaminer:
         self._progress = progress
         bounds = Bounds(max_bytes=limits.reply_mib * 2**20)
         self._link = Link(side, shell.names, bounds, self._relay, recording=recording)
-        self._patience = limits.patience_seconds
+        self._stalled: set[str] = set()  # names whose code was too slow once: others' patience is not theirs
         self._count = 0
         self._spent = False
         self.result = Examined()
@@ -213,7 +215,7 @@ class NotebookExaminer:
             return ((), None)
         except StudentError as error:
             if isinstance(error, TimedOutError):
-                self._patience = min(self._patience, 1.0)
+                self._stalled |= set(WORD.findall(text))
             failure = {
                 "output_type": "error",
                 "ename": type(error).__name__.removesuffix("Error"),
@@ -265,9 +267,9 @@ class NotebookExaminer:
         ):
             link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, "a value that the test uses cannot cross"
         if link.trouble is not None:
-            return self._in_trouble(cell, link.trouble, link.remark)
+            return self._in_trouble(cell, plan, link.trouble, link.remark)
         if ran is None:
-            return self._in_trouble(cell, TestOutcome.ERROR, "no verdict")
+            return self._in_trouble(cell, plan, TestOutcome.ERROR, "no verdict")
         if ran.error is None:
             return self._passed(cell, plan, ran.value)
         name, _, text, lines = describe(ran.error, ran.filename)
@@ -287,9 +289,9 @@ class NotebookExaminer:
             self._spend()
             return verdicts.troubled(cell, TestOutcome.NOT_REACHED)
         except TimedOutError as error:
-            return self._in_trouble(cell, TestOutcome.TIMED_OUT, str(error))
+            return self._in_trouble(cell, plan, TestOutcome.TIMED_OUT, str(error))
         except StudentError as error:
-            return self._in_trouble(cell, TestOutcome.ERROR, str(error))
+            return self._in_trouble(cell, plan, TestOutcome.ERROR, str(error))
         self._count += 1
         _, error_there, value, _ = reply
         if error_there is None:
@@ -330,9 +332,9 @@ class NotebookExaminer:
             self.result.notes.append(f"{cell.grade_id}: its test gave {gave}, of {cell.points:g} points")
         return result
 
-    def _in_trouble(self, cell: Cell, trouble: TestOutcome, remark: str) -> TestResult:
+    def _in_trouble(self, cell: Cell, plan: CellPlan, trouble: TestOutcome, remark: str) -> TestResult:
         if trouble is TestOutcome.TIMED_OUT:
-            self._patience = min(self._patience, 1.0)
+            self._stalled |= set(plan.names)
         elif trouble is TestOutcome.NOT_REACHED:
             self._spend()
         else:
@@ -353,10 +355,15 @@ class NotebookExaminer:
         """Return the seconds that a cell may take: much more than the solution took, or the limit."""
         if cell is None:
             return self._limits.cell_seconds
-        return min(max(plan.seconds * self._limits.slowdown, self._patience), self._limits.cell_seconds)
+        return min(max(plan.seconds * self._limits.slowdown, self._patience(plan)), self._limits.cell_seconds)
 
     def _call_seconds(self, plan: CellPlan) -> float:
-        return min(max(plan.seconds * self._limits.slowdown, self._patience), self._limits.call_seconds)
+        return min(max(plan.seconds * self._limits.slowdown, self._patience(plan)), self._limits.call_seconds)
+
+    def _patience(self, plan: CellPlan) -> float:
+        """Return the least that a cell gets: little, if code that it uses was too slow before."""
+        stalled = not self._stalled.isdisjoint((*plan.names, *plan.binds))
+        return min(self._limits.patience_seconds, _STALLED_SECONDS if stalled else math.inf)
 
     def _relay(self, out: str, err: str) -> None:
         if out:
