@@ -14,8 +14,8 @@ class Limits:
 
     A cell or call that the instructor's own solution finishes quickly is stopped earlier than `cell_seconds`
     and `call_seconds`: after `slowdown` times the solution's time, but never before `patience_seconds` (a
-    second, if it uses names whose code was too slow before). The deadlines of cells and calls move on by what the
-    processes have to wait for a processor while those of others run.
+    second, if it uses names whose code was too slow before). The deadlines of cells and calls move on by what
+    the processes have to wait for a processor while those of others run.
     """
 
     cell_seconds: float = _limit(30.0, "wall clock of one cell or one test", "the examiner's deadline")
