@@ -4,17 +4,17 @@ import math
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 
 from autograde.examiner import verdicts
+from autograde.examiner.authorship import first_after_hidden, own_words, shows_own_work
 from autograde.examiner.client import CrashedError, StudentError, TimedOutError
 from autograde.examiner.link import Alarm, Link, import_libraries
 from autograde.examiner.names import WORD
 from autograde.examiner.preload import loaded_modules
 from autograde.examiner.stand_ins import StopTest
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
-from autograde.examiner.task import Book, Cell, CellOutputs, CellPlan, LaidText
-from autograde.examiner.visibility import Wording
+from autograde.examiner.task import Book, Cell, CellOutputs, CellPlan, Examined, LaidText
+from autograde.examiner.visibility import FailureWording
 from autograde.limits import Limits
 from autograde.outcome import TestOutcome, TestResult
 from autograde.plain_data import Bounds
@@ -24,38 +24,6 @@ from autograde.student.shell import Ran, Shell
 from autograde.student.undrawn import undrawn
 
 _STALLED_SECONDS = 1.0
-_LOOK_UP = {
-    "globals",
-    "locals",
-    "vars",
-    "eval",
-    "exec",
-    "dir",
-    "get_ipython",
-    "Out",
-    "__main__",
-    "getattr",
-    "_",
-}
-
-
-@dataclass(slots=True)
-class Examined:
-    """What examining a notebook gave.
-
-    Attributes:
-        tests: One result for each graded cell, in the source's order.
-        runs: Outputs and execution count of each laid cell.
-        notes: Remarks for the instructor.
-        modules: Modules worth preloading that were imported here.
-        seen: For each source cell that ran here: a plan's `seen`.
-    """
-
-    tests: list[TestResult] = field(default_factory=list)
-    runs: list[CellOutputs] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    modules: set[str] = field(default_factory=set)
-    seen: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 class NotebookExaminer:
@@ -106,7 +74,7 @@ class NotebookExaminer:
 
     def run(self, laid: tuple[LaidText, ...]) -> Examined:
         """Examine a laid notebook."""
-        self._words = self._own_words(laid)
+        self._words = own_words(self._book, self._plan, laid)
         for item in laid:
             cell = None if item.source_index is None else self._book.cells[item.source_index]
             plan = CellPlan() if item.source_index is None else self._plan[item.source_index]
@@ -126,18 +94,6 @@ class NotebookExaminer:
         self.result.modules = loaded_modules()
         return self.result
 
-    def _own_words(self, laid: tuple[LaidText, ...]) -> set[str]:
-        """Return the words that the student wrote; every name, where names may be looked up by text."""
-        words: set[str] = set()
-        for item in laid:
-            if item.code and (
-                item.source_index is None or item.text != self._book.cells[item.source_index].source
-            ):
-                words |= set(WORD.findall(item.text))
-        if words & _LOOK_UP:
-            words |= {name for plan in self._plan for name in plan.binds}
-        return words
-
     def _seal_outputs(self, laid: tuple[LaidText, ...]) -> None:
         """Keep what a hidden check called the student's code with out of what the student will read.
 
@@ -146,17 +102,9 @@ class NotebookExaminer:
         left out.
         """
         runs = self.result.runs
-        hidden = [
-            i
-            for i, item in enumerate(laid)
-            if item.source_index is not None and self._book.cells[item.source_index].hides
-        ]
-        if self._called:
-            hidden.insert(0, 0)  # a file may have kept it since an earlier notebook
-        if not hidden:
-            return
-        late = [index for index in range(hidden[0], len(laid)) if runs[index][0]]
-        theirs = [index for index in late if self._is_own(laid[index])]
+        first = first_after_hidden(self._book, laid, called=self._called)
+        late = [index for index in range(first, len(laid)) if runs[index][0]]
+        theirs = [index for index in late if shows_own_work(self._book, laid[index])]
         again: dict[int, CellOutputs] = {}
         if theirs:
             ended = [index for index, (_, count) in enumerate(runs) if count is None]
@@ -164,12 +112,6 @@ class NotebookExaminer:
         for index in late:
             outputs, _ = again.get(index, ((), None)) if index in theirs else ((), None)
             runs[index] = (outputs, runs[index][1])
-
-    def _is_own(self, item: LaidText) -> bool:
-        if item.source_index is None:
-            return True
-        cell = self._book.cells[item.source_index]
-        return not cell.is_test and (cell.manual or item.text != cell.source)
 
     def _run_again(self, laid: tuple[LaidText, ...], left_out: list[int]) -> dict[int, CellOutputs]:
         self._side = self._fresh()
@@ -341,10 +283,10 @@ class NotebookExaminer:
             self.result.notes.append(f"{cell.grade_id}: {remark}")
         return verdicts.troubled(cell, trouble)
 
-    def _wording(self, cell: Cell) -> Wording:
+    def _wording(self, cell: Cell) -> FailureWording:
         before = self._book.cells[: self._book.cells.index(cell)]
         called = self._called or any(earlier.hides for earlier in before)
-        return Wording(cell.grade_id, cell.source, cell.released, self._literals, called=called)
+        return FailureWording(cell.grade_id, cell.source, cell.released, self._literals, called=called)
 
     # time
 

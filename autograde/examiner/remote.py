@@ -13,7 +13,7 @@ from autograde.examiner.task import Plan
 from autograde.sandbox import ONE_THREAD
 
 
-class Server:
+class ServerProcess:
     """The examiner's server as the grader sees it.
 
     Args:
