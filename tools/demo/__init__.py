@@ -55,9 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings, problems)
     say(table({each.result.student_id: each.result for each in graded}))
     say(f"\ngradebook  {layout.db_url.removeprefix('sqlite:///')}")
-    say(
-        f"feedback   {layout.feedback(CLASS[0].student_id, ASSIGNMENT) / 'index.html'} and {len(CLASS) - 1} more"
-    )
+    first = layout.feedback(CLASS[0].student_id, ASSIGNMENT) / "index.html"
+    say(f"feedback   {first} and {len(CLASS) - 1} more")
     say(f"report     {page}, {scores}")
     if not arguments.no_experiment:
         run_experiment(root, course)

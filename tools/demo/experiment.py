@@ -27,11 +27,10 @@ def run_experiment(root: Path, course: Path) -> None:
         say("measuring copy and compute on two threads ...")
         folder.mkdir(parents=True, exist_ok=True)
         _execute(root, text.decode(), folder)
-    for picture in sorted(folder.glob("*.timelines.png"))[-1:]:
-        say(
-            f"experiment {picture.with_name(picture.name.replace('.timelines.png', '.json'))} (mode cpu_threads)"
-        )
-        say(f"timeline   {picture}")
+    picture = max(folder.glob("*.timelines.png"))
+    result = picture.with_name(picture.name.replace(".timelines.png", ".json"))
+    say(f"experiment {result} (mode cpu_threads)")
+    say(f"timeline   {picture}")
 
 
 def _execute(root: Path, text: str, folder: Path) -> None:
