@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 SLOW = """
-import sys
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from autograde.executors import LocalExecutor
 from tests.engine.course_in_code import answer, assignment, check
 task = assignment(answer("def f():\\n    return 1"), check("t", "import time\\ntime.sleep(28)\\nassert f() == 1"))
