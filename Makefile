@@ -24,8 +24,8 @@ build: $(VENV)/.course
 	$(BIN)/python -m tools.authoring build
 
 check: $(VENV)/.dev
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff format --check autograde tools tests nbgrader_config.py
+	$(BIN)/ruff check autograde tools tests nbgrader_config.py
 	$(BIN)/mypy
 	$(BIN)/python -m tools.authoring check
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from autograde import streams
 from autograde.environment import DATABASE_VARIABLE, take_database
@@ -100,4 +101,7 @@ def _module(command: str) -> ModuleType:
 
 
 if __name__ == "__main__":
+    # jsonschema imports this, if it can, for a format that no notebook has; the import takes a second.
+    modules: dict[str, Any] = sys.modules
+    modules.setdefault("rfc3987_syntax", None)
     sys.exit(main())

@@ -13,7 +13,7 @@ from autograde.course import Assignment
 from autograde.errors import InfrastructureError
 from autograde.examiner.overdue import overdue_report
 from autograde.examiner.preload import modules_to_preload
-from autograde.examiner.remote import Server
+from autograde.examiner.remote import ServerProcess
 from autograde.examiner.server import Setup
 from autograde.examiner.task import Plan, Report, Task, Work
 from autograde.intake import Intake
@@ -110,7 +110,7 @@ class LocalExecutor:
         check_machine(sandbox, self._hidden)
         self._weaknesses = [UNSAFE_NOTE] if sandbox == "none" else weaknesses()
         self._sent = 0
-        self._server: Server | None = None
+        self._server: ServerProcess | None = None
         self._start()
 
     @property
@@ -196,9 +196,9 @@ class LocalExecutor:
             self._jobs,
             None if self._plan is None else self._plan.to_json(),
         )
-        self._server = Server(setup)
+        self._server = ServerProcess(setup)
 
-    def _ready_server(self) -> Server:
+    def _ready_server(self) -> ServerProcess:
         if self._server is None:
             self._start()
         assert self._server is not None

@@ -21,6 +21,7 @@ from autograde.executors import Executor, Finished, Job
 from autograde.gradebook import CellKey, Gradebook
 from autograde.intake import Intake, admit
 from autograde.layout import CourseLayout
+from autograde.limits import DEFAULT, Limits
 from autograde.outcome import Status, SubmissionResult, TestOutcome
 from autograde.record import DamagedRecordError, Grading, Record, RecordError
 from autograde.sandbox import Kind
@@ -61,16 +62,23 @@ class Grader:
         assignment: The assignment, as loaded.
         gradebook: Open, with the assignment registered.
         sandbox: What the executor runs submissions in.
+        limits: What it lets one use.
     """
 
     def __init__(
-        self, layout: CourseLayout, assignment: Assignment, gradebook: Gradebook, sandbox: Kind
+        self,
+        layout: CourseLayout,
+        assignment: Assignment,
+        gradebook: Gradebook,
+        sandbox: Kind,
+        limits: Limits,
     ) -> None:
         """Prepare what all submissions share."""
         self._layout = layout
         self._assignment = assignment
         self._gradebook = gradebook
         self._sandbox = sandbox
+        self._limits = repr(limits)
         self._writer = AutogradedWriter(assignment)
         self._recorded = gradebook.auto_scores(assignment.name)
         self._answers = _answer_cells(assignment)
@@ -106,7 +114,7 @@ class Grader:
         yield from _drain(reused)
 
     def _plan(self, submission: Submission, force: bool) -> Graded | _Pending:
-        key = grading_key(submission.fingerprint, self._assignment.fingerprint, self._sandbox)
+        key = grading_key(submission.fingerprint, self._assignment.fingerprint, self._sandbox, self._limits)
         folder = self._folder(submission.student_id)
         notes: tuple[str, ...] = ()
         try:
@@ -229,6 +237,7 @@ def grade(
     executor: Executor,
     *,
     sandbox: Kind = "bwrap",
+    limits: Limits = DEFAULT,
     students: Collection[str] | None = None,
     force: bool = False,
 ) -> Iterator[Graded]:
@@ -239,7 +248,7 @@ def grade(
         InfrastructureError: Results can't be written.
     """
     submissions = find_submissions(layout.root, assignment.name, students)
-    yield from Grader(layout, assignment, gradebook, sandbox).run(submissions, executor, force=force)
+    yield from Grader(layout, assignment, gradebook, sandbox, limits).run(submissions, executor, force=force)
 
 
 def decide(result: SubmissionResult, intake: Intake, unanswered: Collection[CellKey]) -> SubmissionResult:

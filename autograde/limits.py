@@ -13,7 +13,9 @@ class Limits:
     """Limits of one submission; :func:`table` lists them with what enforces each.
 
     A cell or call that the instructor's own solution finishes quickly is stopped earlier than `cell_seconds`
-    and `call_seconds`: after `slowdown` times the solution's time, but never before `patience_seconds`.
+    and `call_seconds`: after `slowdown` times the solution's time, but never before `patience_seconds` (a
+    second, if it uses names whose code was too slow before). The deadlines of cells and calls move
+    on by what the processes have to wait for a processor while those of others run.
     """
 
     cell_seconds: float = _limit(30.0, "wall clock of one cell or one test", "the examiner's deadline")
@@ -33,11 +35,16 @@ class Limits:
         256, "files that it writes, /tmp and /dev/shm included", "tmpfs size, RLIMIT_FSIZE"
     )
     scratch_files: int = _limit(20_000, "number of files that it writes", "tmpfs inodes")
-    processes: int = _limit(64, "processes and threads", "RLIMIT_NPROC in a user namespace of its own")
+    processes: int = _limit(
+        64, "processes and threads", "RLIMIT_NPROC in a user namespace of its own (Linux 5.14 or newer)"
+    )
     open_files: int = _limit(256, "open files of one process", "RLIMIT_NOFILE")
     output_kib: int = _limit(128, "text that one cell or call prints and that is kept", "cut, with a note")
     reply_mib: int = _limit(64, "one reply of the student's process", "the examiner's reader")
     restarts: int = _limit(20, "times that its process is started again after a crash", "the examiner")
+
+
+DEFAULT = Limits()
 
 
 def table() -> str:

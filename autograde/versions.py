@@ -29,15 +29,16 @@ _PRESENTATION = frozenset(
 )
 
 
-def grading_key(submission: str, assignment: str, sandbox: str) -> str:
-    """Return the hash of what a grade depends on: files, ``source/``, grader, sandbox and Python.
+def grading_key(submission: str, assignment: str, sandbox: str, limits: str) -> str:
+    """Return the hash of what a grade depends on: files, ``source/``, grader, sandbox, limits, Python.
 
     Args:
         submission: Fingerprint of the files.
         assignment: Fingerprint of ``source/``.
+        limits: What a submission may use.
         sandbox: What submissions run in: a grade made without protection doesn't stand for one made with it.
     """
-    parts = (submission, assignment, grader_version(), sandbox, platform.python_version())
+    parts = (submission, assignment, grader_version(), sandbox, limits, platform.python_version())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from autograde.commands.engine import add_engine_arguments, status_of
+from autograde.commands.engine import add_engine_arguments, limits_of, status_of
 from autograde.commands.naming import bare_name
 from autograde.course import Assignment, Role, SourceCell, SourceNotebook, Submission, load_assignment
 from autograde.course.config import CONFIG_NAME
@@ -16,6 +16,7 @@ from autograde.exercises import exercises
 from autograde.intake import admit
 from autograde.intake.read import read_notebook
 from autograde.layout import CourseLayout
+from autograde.limits import Limits
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.sandbox import Kind
 from autograde.streams import say
@@ -49,7 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     assignment, hidden = visible_only(full, path.stem)
     files = {f"{assignment.notebooks[0].name}.ipynb": content}
     intake = admit(assignment, Submission("you", files, {}, None, "", "check"))
-    result = _judge(assignment, Job("you", intake), layout.root, arguments.sandbox).result
+    result = _judge(
+        assignment, Job("you", intake), layout.root, arguments.sandbox, limits_of(arguments)
+    ).result
     say("\n".join(verdict_lines(assignment, result)))
     if hidden:
         say(f"另有 {hidden} 项评分时才运行的检查 · {hidden} more checks run only when you are graded")
@@ -109,12 +112,12 @@ def _checks_something(code: str) -> bool:
         return bool(code.strip())
 
 
-def _judge(assignment: Assignment, job: Job, course: Path, sandbox: Kind | None) -> Finished:
+def _judge(assignment: Assignment, job: Job, course: Path, sandbox: Kind | None, limits: Limits) -> Finished:
     """Run the notebook; without a wish of the student's, in the sandbox where there is one."""
     kinds: tuple[Kind, ...] = ("bwrap", "none") if sandbox is None else (sandbox,)
     for kind in kinds:
         try:
-            with LocalExecutor(assignment, jobs=1, sandbox=kind, hidden=(course,)) as executor:
+            with LocalExecutor(assignment, jobs=1, sandbox=kind, limits=limits, hidden=(course,)) as executor:
                 return next(iter(executor.run([job])))
         except SandboxUnavailableError:
             if kind == kinds[-1]:

@@ -1,11 +1,13 @@
 """What the commands that run submissions have in common: options, exit status."""
 
 import argparse
-import os
-import sys
+import math
 from collections.abc import Iterable
+from dataclasses import fields, replace
 
 from autograde.errors import InfrastructureError
+from autograde.limits import DEFAULT, Limits
+from autograde.machine import processors
 from autograde.outcome import Status, SubmissionResult
 
 ALL_GRADED, NEEDS_REVIEW = 0, 1
@@ -14,7 +16,11 @@ ALL_GRADED, NEEDS_REVIEW = 0, 1
 def add_engine_arguments(parser: argparse.ArgumentParser, sandbox: str | None = "bwrap") -> None:
     """Declare the options of every command that runs submissions; `sandbox` is the default."""
     parser.add_argument(
-        "--jobs", type=_positive, default=_cpus(), metavar="N", help="submissions at a time (%(default)s)"
+        "--jobs",
+        type=_positive,
+        default=processors(),
+        metavar="N",
+        help="submissions at a time (%(default)s)",
     )
     parser.add_argument(
         "--sandbox",
@@ -22,6 +28,34 @@ def add_engine_arguments(parser: argparse.ArgumentParser, sandbox: str | None = 
         default=sandbox,
         help="none runs submissions without protection: only for code that you trust (default: bwrap)",
     )
+    parser.add_argument(
+        "--limit",
+        action="append",
+        type=_limit,
+        default=[],
+        metavar="NAME=VALUE",
+        help="another limit of one submission, e.g. memory_mib=4096 (repeatable; the README lists them)",
+    )
+
+
+def limits_of(arguments: argparse.Namespace) -> Limits:
+    """Return the limits that the options ask for."""
+    return replace(DEFAULT, **dict(arguments.limit))
+
+
+def _limit(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    kinds = {item.name: type(getattr(DEFAULT, item.name)) for item in fields(Limits)}
+    if name not in kinds:
+        raise argparse.ArgumentTypeError(f"{text!r}: there is no such limit; there are {', '.join(kinds)}")
+    try:
+        number: float = kinds[name](value)
+    except ValueError:
+        number = 0
+    if not 0 < number < math.inf:
+        kind = "whole number" if kinds[name] is int else "number"
+        raise argparse.ArgumentTypeError(f"{text!r}: {name} is a {kind} above 0")
+    return name, number
 
 
 def status_of(results: Iterable[SubmissionResult]) -> int:
@@ -37,7 +71,3 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return number
-
-
-def _cpus() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

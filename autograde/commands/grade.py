@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograde.assignment_notes import load_problems, save_problems
 from autograde.atomic import write_atomic
-from autograde.commands.engine import add_engine_arguments, status_of
+from autograde.commands.engine import add_engine_arguments, limits_of, status_of
 from autograde.commands.naming import add_assignment
 from autograde.course import Assignment, load_assignment, submitted_students
 from autograde.errors import UsageError
@@ -19,6 +19,7 @@ from autograde.gradebook import Gradebook
 from autograde.grading import Graded, grade
 from autograde.layout import CourseLayout
 from autograde.lazy_executor import LazyExecutor
+from autograde.limits import DEFAULT, Limits
 from autograde.lock import course_lock
 from autograde.outcome import Status
 from autograde.progress import Progress
@@ -39,12 +40,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Grade, show progress, write the JSON; return the exit status."""
     layout = CourseLayout.of(arguments.course)
+    limits = limits_of(arguments)
     if arguments.json is not None:
         check_folder(arguments.json)
 
     def make_executor(assignment: Assignment) -> AbstractContextManager[Executor]:
         return LocalExecutor(
-            assignment, jobs=arguments.jobs, sandbox=arguments.sandbox, hidden=(layout.root,)
+            assignment,
+            jobs=arguments.jobs,
+            sandbox=arguments.sandbox,
+            limits=limits,
+            hidden=(layout.root,),
         )
 
     graded = grade_course(
@@ -52,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.assignment,
         make_executor,
         sandbox=arguments.sandbox,
+        limits=limits,
         db_url=arguments.db,
         students=arguments.student,
         force=arguments.force,
@@ -74,6 +81,7 @@ def grade_course(
     make_executor: Callable[[Assignment], AbstractContextManager[Executor]],
     *,
     sandbox: Kind = "bwrap",
+    limits: Limits = DEFAULT,
     db_url: str | None = None,
     students: Sequence[str] | None = None,
     force: bool = False,
@@ -106,7 +114,14 @@ def grade_course(
                 progress.say(note)
             while wanted:
                 for graded in grade(
-                    layout, assignment, gradebook, executor, sandbox=sandbox, students=wanted, force=force
+                    layout,
+                    assignment,
+                    gradebook,
+                    executor,
+                    sandbox=sandbox,
+                    limits=limits,
+                    students=wanted,
+                    force=force,
                 ):
                     outcomes[graded.result.student_id] = graded
                     progress.show(graded)

@@ -58,10 +58,10 @@ class Container:
         self, zygote: Zygote, limits: Limits, files: dict[str, bytes], links: dict[str, str], folder: Path
     ):
         self._isolated = zygote.kind == "bwrap"
-        self._temporary = None if self._isolated else tempfile.TemporaryDirectory(dir=folder)
+        self._temporary = (
+            None if self._isolated else tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
+        )
         self._ctl, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(zygote.control, [b"new"], [theirs.fileno()])
         spec = {
             "limits": asdict(limits),
             "scratch": self._temporary.name if self._temporary else SCRATCH,
@@ -70,13 +70,14 @@ class Container:
         }
         self._ctl.settimeout(_START_SECONDS)
         try:
+            with theirs:
+                socket.send_fds(zygote.control, [b"new"], [theirs.fileno()])
             self._ctl.sendall(pack(encode(spec)))
             answer, descriptors, _, _ = socket.recv_fds(self._ctl, 1, 1)
             if answer != b"R" or not descriptors:
-                raise InfrastructureError(
-                    f"a container did not start: {self._ctl.recv(500).decode(errors='replace')}"
-                )
+                raise OSError(self._ctl.recv(500).decode(errors="replace"))
         except OSError as error:
+            self._give_up()
             raise InfrastructureError(f"a container did not start: {error}") from None
         self._pidfd = descriptors[0]
         self._buffer = b""
@@ -141,6 +142,9 @@ class Container:
         except OSError:
             self.dead = True
         os.close(self._pidfd)
+        self._give_up()
+
+    def _give_up(self) -> None:
         self._ctl.close()
         if self._temporary is not None:
             self._temporary.cleanup()

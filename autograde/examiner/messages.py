@@ -66,10 +66,17 @@ def run_in_forks(functions: Sequence[Callable[[], Any]]) -> list[Any]:
     """
     running = [_fork(function) for function in functions]
     messages = []
-    for pid, reader in running:
-        messages.append(read_message(reader))
-        os.close(reader)
-        os.waitpid(pid, 0)
+    try:
+        for _, reader in running:
+            messages.append(read_message(reader))
+    except BaseException:
+        for pid, _ in running:
+            os.kill(pid, signal.SIGKILL)
+        raise
+    finally:
+        for pid, reader in running:
+            os.close(reader)
+            os.waitpid(pid, 0)
     for message in messages:
         if message is None or not message[0]:
             raise AutogradeError(message[1] if message else "a process ended without a word")
@@ -83,6 +90,8 @@ def _fork(function: Callable[[], Any]) -> tuple[int, int]:
         os.close(writer)
         return pid, reader
     try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         die_with_parent(signal.SIGKILL)
         os.close(reader)
         with os.fdopen(writer, "wb") as stream:

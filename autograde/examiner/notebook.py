@@ -1,19 +1,20 @@
 """Examines one notebook of one submission: the student's cells there, the tests here, in notebook order."""
 
+import math
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 
 from autograde.examiner import verdicts
+from autograde.examiner.authorship import first_after_hidden, own_words, shows_own_work
 from autograde.examiner.client import CrashedError, StudentError, TimedOutError
 from autograde.examiner.link import Alarm, Link, import_libraries
 from autograde.examiner.names import WORD
 from autograde.examiner.preload import loaded_modules
 from autograde.examiner.stand_ins import StopTest
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
-from autograde.examiner.task import Book, Cell, CellOutputs, CellPlan, LaidText
-from autograde.examiner.visibility import Wording
+from autograde.examiner.task import Book, Cell, CellOutputs, CellPlan, Examined, LaidText
+from autograde.examiner.visibility import FailureWording
 from autograde.limits import Limits
 from autograde.outcome import TestOutcome, TestResult
 from autograde.plain_data import Bounds
@@ -22,38 +23,7 @@ from autograde.student.score import Value
 from autograde.student.shell import Ran, Shell
 from autograde.student.undrawn import undrawn
 
-_LOOK_UP = {
-    "globals",
-    "locals",
-    "vars",
-    "eval",
-    "exec",
-    "dir",
-    "get_ipython",
-    "Out",
-    "__main__",
-    "getattr",
-    "_",
-}
-
-
-@dataclass(slots=True)
-class Examined:
-    """What examining a notebook gave.
-
-    Attributes:
-        tests: One result for each graded cell, in the source's order.
-        runs: Outputs and execution count of each laid cell.
-        notes: Remarks for the instructor.
-        modules: Modules worth preloading that were imported here.
-        seen: For each source cell that ran here: a plan's `seen`.
-    """
-
-    tests: list[TestResult] = field(default_factory=list)
-    runs: list[CellOutputs] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    modules: set[str] = field(default_factory=set)
-    seen: dict[int, tuple[str, ...]] = field(default_factory=dict)
+_STALLED_SECONDS = 1.0
 
 
 class NotebookExaminer:
@@ -97,14 +67,14 @@ class NotebookExaminer:
         self._progress = progress
         bounds = Bounds(max_bytes=limits.reply_mib * 2**20)
         self._link = Link(side, shell.names, bounds, self._relay, recording=recording)
-        self._patience = limits.patience_seconds
+        self._stalled: set[str] = set()  # names whose code was too slow once: others' patience is not theirs
         self._count = 0
         self._spent = False
         self.result = Examined()
 
     def run(self, laid: tuple[LaidText, ...]) -> Examined:
         """Examine a laid notebook."""
-        self._words = self._own_words(laid)
+        self._words = own_words(self._book, self._plan, laid)
         for item in laid:
             cell = None if item.source_index is None else self._book.cells[item.source_index]
             plan = CellPlan() if item.source_index is None else self._plan[item.source_index]
@@ -124,18 +94,6 @@ class NotebookExaminer:
         self.result.modules = loaded_modules()
         return self.result
 
-    def _own_words(self, laid: tuple[LaidText, ...]) -> set[str]:
-        """Return the words that the student wrote; every name, where names may be looked up by text."""
-        words: set[str] = set()
-        for item in laid:
-            if item.code and (
-                item.source_index is None or item.text != self._book.cells[item.source_index].source
-            ):
-                words |= set(WORD.findall(item.text))
-        if words & _LOOK_UP:
-            words |= {name for plan in self._plan for name in plan.binds}
-        return words
-
     def _seal_outputs(self, laid: tuple[LaidText, ...]) -> None:
         """Keep what a hidden check called the student's code with out of what the student will read.
 
@@ -144,17 +102,9 @@ class NotebookExaminer:
         left out.
         """
         runs = self.result.runs
-        hidden = [
-            i
-            for i, item in enumerate(laid)
-            if item.source_index is not None and self._book.cells[item.source_index].hides
-        ]
-        if self._called:
-            hidden.insert(0, 0)  # a file may have kept it since an earlier notebook
-        if not hidden:
-            return
-        late = [index for index in range(hidden[0], len(laid)) if runs[index][0]]
-        theirs = [index for index in late if self._is_own(laid[index])]
+        first = first_after_hidden(self._book, laid, called=self._called)
+        late = [index for index in range(first, len(laid)) if runs[index][0]]
+        theirs = [index for index in late if shows_own_work(self._book, laid[index])]
         again: dict[int, CellOutputs] = {}
         if theirs:
             ended = [index for index, (_, count) in enumerate(runs) if count is None]
@@ -162,12 +112,6 @@ class NotebookExaminer:
         for index in late:
             outputs, _ = again.get(index, ((), None)) if index in theirs else ((), None)
             runs[index] = (outputs, runs[index][1])
-
-    def _is_own(self, item: LaidText) -> bool:
-        if item.source_index is None:
-            return True
-        cell = self._book.cells[item.source_index]
-        return not cell.is_test and (cell.manual or item.text != cell.source)
 
     def _run_again(self, laid: tuple[LaidText, ...], left_out: list[int]) -> dict[int, CellOutputs]:
         self._side = self._fresh()
@@ -213,7 +157,7 @@ class NotebookExaminer:
             return ((), None)
         except StudentError as error:
             if isinstance(error, TimedOutError):
-                self._patience = min(self._patience, 1.0)
+                self._stalled |= set(WORD.findall(text))
             failure = {
                 "output_type": "error",
                 "ename": type(error).__name__.removesuffix("Error"),
@@ -265,9 +209,9 @@ class NotebookExaminer:
         ):
             link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, "a value that the test uses cannot cross"
         if link.trouble is not None:
-            return self._in_trouble(cell, link.trouble, link.remark)
+            return self._in_trouble(cell, plan, link.trouble, link.remark)
         if ran is None:
-            return self._in_trouble(cell, TestOutcome.ERROR, "no verdict")
+            return self._in_trouble(cell, plan, TestOutcome.ERROR, "no verdict")
         if ran.error is None:
             return self._passed(cell, plan, ran.value)
         name, _, text, lines = describe(ran.error, ran.filename)
@@ -287,9 +231,9 @@ class NotebookExaminer:
             self._spend()
             return verdicts.troubled(cell, TestOutcome.NOT_REACHED)
         except TimedOutError as error:
-            return self._in_trouble(cell, TestOutcome.TIMED_OUT, str(error))
+            return self._in_trouble(cell, plan, TestOutcome.TIMED_OUT, str(error))
         except StudentError as error:
-            return self._in_trouble(cell, TestOutcome.ERROR, str(error))
+            return self._in_trouble(cell, plan, TestOutcome.ERROR, str(error))
         self._count += 1
         _, error_there, value, _ = reply
         if error_there is None:
@@ -330,19 +274,19 @@ class NotebookExaminer:
             self.result.notes.append(f"{cell.grade_id}: its test gave {gave}, of {cell.points:g} points")
         return result
 
-    def _in_trouble(self, cell: Cell, trouble: TestOutcome, remark: str) -> TestResult:
+    def _in_trouble(self, cell: Cell, plan: CellPlan, trouble: TestOutcome, remark: str) -> TestResult:
         if trouble is TestOutcome.TIMED_OUT:
-            self._patience = min(self._patience, 1.0)
+            self._stalled |= set(plan.names)
         elif trouble is TestOutcome.NOT_REACHED:
             self._spend()
         else:
             self.result.notes.append(f"{cell.grade_id}: {remark}")
         return verdicts.troubled(cell, trouble)
 
-    def _wording(self, cell: Cell) -> Wording:
+    def _wording(self, cell: Cell) -> FailureWording:
         before = self._book.cells[: self._book.cells.index(cell)]
         called = self._called or any(earlier.hides for earlier in before)
-        return Wording(cell.grade_id, cell.source, cell.released, self._literals, called=called)
+        return FailureWording(cell.grade_id, cell.source, cell.released, self._literals, called=called)
 
     # time
 
@@ -353,10 +297,15 @@ class NotebookExaminer:
         """Return the seconds that a cell may take: much more than the solution took, or the limit."""
         if cell is None:
             return self._limits.cell_seconds
-        return min(max(plan.seconds * self._limits.slowdown, self._patience), self._limits.cell_seconds)
+        return min(max(plan.seconds * self._limits.slowdown, self._patience(plan)), self._limits.cell_seconds)
 
     def _call_seconds(self, plan: CellPlan) -> float:
-        return min(max(plan.seconds * self._limits.slowdown, self._patience), self._limits.call_seconds)
+        return min(max(plan.seconds * self._limits.slowdown, self._patience(plan)), self._limits.call_seconds)
+
+    def _patience(self, plan: CellPlan) -> float:
+        """Return the least that a cell gets: little, if code that it uses was too slow before."""
+        stalled = not self._stalled.isdisjoint((*plan.names, *plan.binds))
+        return min(self._limits.patience_seconds, _STALLED_SECONDS if stalled else math.inf)
 
     def _relay(self, out: str, err: str) -> None:
         if out:

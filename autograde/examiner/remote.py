@@ -13,7 +13,7 @@ from autograde.examiner.task import Plan
 from autograde.sandbox import ONE_THREAD
 
 
-class Server:
+class ServerProcess:
     """The examiner's server as the grader sees it.
 
     Args:
@@ -81,6 +81,8 @@ class Server:
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
+        if self._plan is None:  # at work on it, and deaf meanwhile
+            self._process.terminate()
         try:
             self._process.wait(10.0)
         except subprocess.TimeoutExpired:

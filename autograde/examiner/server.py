@@ -12,7 +12,7 @@ import traceback
 from collections import deque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from autograde.errors import AutogradeError, SandboxUnavailableError
 from autograde.examiner.messages import messages_in, read_message, run_in_forks, write_message
@@ -73,7 +73,9 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader hears it, and says what to do
+    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGHUP, _leave)
     setup: Setup | None = read_message(requests)
     if setup is None:
         return
@@ -103,6 +105,13 @@ def main() -> None:
         finally:
             if zygote is not None:
                 zygote.close()
+
+
+def _leave(*_: object) -> NoReturn:
+    """End in order: what the blocks on the way out do removes the folder and the warm process."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    raise SystemExit(1)
 
 
 def _write_files(folder: Path, files: dict[str, bytes]) -> None:
@@ -153,15 +162,19 @@ class Server:
         self._bench = replace(self._bench, plan=plan)
         write_message(self._replies, ("ready", plan.to_json()))
         self._selector.register(self._requests, selectors.EVENT_READ)
-        while self._selector.get_map():
-            now = time.monotonic()
-            wait = min((child.deadline - now for child in self._children.values()), default=None)
-            for key, _ in self._selector.select(None if wait is None else max(wait, 0.0)):
-                if key.fd == self._requests:
-                    self._take()
-                else:
-                    self._listen(key.fd)
-            self._end_overdue()
+        try:
+            while self._selector.get_map():
+                now = time.monotonic()
+                wait = min((child.deadline - now for child in self._children.values()), default=None)
+                for key, _ in self._selector.select(None if wait is None else max(wait, 0.0)):
+                    if key.fd == self._requests:
+                        self._take()
+                    else:
+                        self._listen(key.fd)
+                self._end_overdue()
+        finally:
+            for child in self._children.values():
+                _end_group(child.pid)
 
     def _plan(self) -> Plan:
         if self._setup.plan is not None:
@@ -175,7 +188,7 @@ class Server:
         if message is None:  # the grader is gone, or wants no more
             self._selector.unregister(self._requests)
             for child in self._children.values():
-                os.killpg(child.pid, signal.SIGKILL)
+                _end_group(child.pid)
             self._waiting.clear()
             return
         self._waiting.append(message)
@@ -188,6 +201,8 @@ class Server:
         reader, writer = os.pipe()
         pid = os.fork()
         if pid == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
             os.setsid()
             die_with_parent(signal.SIGKILL)
             os.close(reader)
@@ -243,4 +258,11 @@ class Server:
         now = time.monotonic()
         for child in self._children.values():
             if now >= child.deadline:
-                os.killpg(child.pid, signal.SIGKILL)
+                _end_group(child.pid)
+
+
+def _end_group(leader: int) -> None:
+    """End a child and what it started; it may be too young to lead a group."""
+    for end in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError):
+            end(leader, signal.SIGKILL)

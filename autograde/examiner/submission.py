@@ -13,9 +13,9 @@ from pathlib import Path
 from autograde.examiner import visibility
 from autograde.examiner.client import Container
 from autograde.examiner.messages import run_in_forks
-from autograde.examiner.notebook import Examined, NotebookExaminer
+from autograde.examiner.notebook import NotebookExaminer
 from autograde.examiner.student_side import StudentSide
-from autograde.examiner.task import Plan, Report, Task, Work
+from autograde.examiner.task import Examined, Plan, Report, Task, Work
 from autograde.outcome import TestOutcome, TestResult
 from autograde.sandbox import FILES, Zygote
 from autograde.student.kernel import reseed

@@ -188,6 +188,25 @@ CellOutputs = tuple[tuple[dict[str, Any], ...], int | None]  # what a cell shows
 
 
 @dataclass(slots=True)
+class Examined:
+    """What examining a notebook gave.
+
+    Attributes:
+        tests: One result for each graded cell, in the source's order.
+        runs: Outputs and execution count of each laid cell.
+        notes: Remarks for the instructor.
+        modules: Modules worth preloading that were imported here.
+        seen: For each source cell that ran here: a plan's `seen`.
+    """
+
+    tests: list[TestResult] = field(default_factory=list)
+    runs: list[CellOutputs] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    modules: set[str] = field(default_factory=set)
+    seen: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Report:
     """What examining a submission gave.
 

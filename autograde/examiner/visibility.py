@@ -53,7 +53,7 @@ def constants(sources: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-class Wording:
+class FailureWording:
     """The messages of one test cell.
 
     Args:

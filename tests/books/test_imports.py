@@ -10,7 +10,7 @@ import autograde
 
 PACKAGE = Path(autograde.__file__).parent
 ORDER = (
-    "errors", "outcome", "limits", "environment", "atomic", "streams", "spreadsheet", "sanitize",
+    "errors", "outcome", "limits", "environment", "atomic", "printable", "streams", "spreadsheet", "sanitize",
     "wording", "plain_data", "wire", "course", "intake", "sandbox", "student", "machine", "examiner",
     "executors", "lazy_executor", "gradebook", "record", "versions", "layout", "lock", "autograded",
     "grading", "assignment_notes", "roster", "exercises", "standing", "statistics", "charts",

@@ -225,3 +225,35 @@ def test_many_submissions_each_have_their_own_result(start: Start, each_kind: Ki
     ]
     found = {f.result.student_id: points_of(f)["variables"] for f in start(TASK, each_kind).run(jobs)}
     assert found == {f"s{n}": 0.0 if n % 2 else 3.0 for n in range(count)}
+
+
+COUNTED = assignment(
+    answer("class Tally:\n    def total(self):\n        return 2.0"),
+    check("shared-points", "tally = Tally()\nassert isinstance(tally, Tally)\ntally.total()", 2.0),
+)
+
+
+@pytest.mark.parametrize(
+    ("returned", "outcome", "points"),
+    [
+        ("1.5", "partial", 1.5),
+        ("__import__('numpy').float64(0)", "failed", 0.0),
+        ("__import__('numpy').full(1, 2)", "passed", 2.0),
+        ("__import__('fractions').Fraction(1, 2)", "partial", 0.5),
+        ("float('nan')", "needs_review", None),
+        ("-1", "needs_review", None),
+        ("'2.0'", "needs_review", None),
+        ("True", "needs_review", None),
+        ("None", "needs_review", None),
+        ("print('x' * 10**6) or 1.0", "partial", 1.0),
+    ],
+)
+def test_points_are_numbers_in_shared_mode_too(
+    start: Start, kind: Kind, returned: str, outcome: str, points: float | None
+) -> None:
+    executor = start(COUNTED, kind)
+    assert executor.plan.problems == () and executor.plan.books[0][1].shared
+    text = f"class Tally:\n    def total(self):\n        return {returned}"
+    (finished,) = executor.run([submission(COUNTED, {"answer": text})])
+    test = results_of(finished)["shared-points"]
+    assert (test.outcome, test.points) == (outcome, points)

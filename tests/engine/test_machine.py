@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autograde import sandbox
+from autograde import machine, sandbox
 from autograde.errors import SandboxUnavailableError
 from autograde.executors import LocalExecutor
-from autograde.machine import check_machine, weaknesses
+from autograde.machine import check_machine, processors, weaknesses
 from autograde.sandbox import Kind, explain
 from tests.engine.course_in_code import answer, assignment, check, points_of, submission
 
@@ -113,3 +113,36 @@ def grade_with_a_package() -> float | None:
     with LocalExecutor(task, jobs=1, sandbox="bwrap") as executor:
         (finished,) = executor.run([submission(task, {"answer": text})])
     return points_of(finished)["t"]
+
+
+def test_who_imports_this_keeps_every_module() -> None:
+    program = "import sys, autograde.executors; sys.exit(None in sys.modules.values())"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("line", ["0::/a/b", "3:cpu,cpuacct:/a/b"])
+def test_processors_are_what_affinity_and_quotas_leave(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr(machine, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(machine, "_OWN_CGROUPS", tmp_path / "own")
+    assert processors() == 8
+    (tmp_path / "own").write_text(f"5:memory:/else\n{line}\n")
+    outer = tmp_path / "a" if line.startswith("0") else tmp_path / "cpu" / "a"
+    (outer / "b").mkdir(parents=True)
+    assert processors() == 8
+    quota(outer, line, "max" if line.startswith("0") else "-1")
+    assert processors() == 8
+    quota(outer / "b", line, "350000")
+    assert processors() == 4
+    quota(outer, line, "150000")
+    assert processors() == 2
+
+
+def quota(folder: Path, line: str, microseconds: str) -> None:
+    if line.startswith("0"):
+        (folder / "cpu.max").write_text(f"{microseconds} 100000\n")
+    else:
+        (folder / "cpu.cfs_quota_us").write_text(f"{microseconds}\n")
+        (folder / "cpu.cfs_period_us").write_text("100000\n")

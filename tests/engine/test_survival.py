@@ -187,6 +187,13 @@ def test_what_is_written_to_the_descriptors_is_the_cells_output(start: Start, ki
     assert texts["stdout"] == "from a shell\n" and texts["stderr"] == "low\n"
 
 
+def test_a_slow_answer_keeps_its_time_beside_one_that_hangs(start: Start, kind: Kind) -> None:
+    slow = "import time\ndef two(n):\n    time.sleep(1.4 if n == 1 else 0)\n    return n + 2"
+    finished = run(start, kind, body("while True: pass"), slow)
+    assert outcomes_of(finished)["one-b"] == "timed_out"
+    assert points_of(finished)["two-a"] == 1.0
+
+
 def test_many_busy_processes_cost_another_student_nothing(start: Start, kind: Kind) -> None:
     busy = (
         "import os, time\ndef one(n):\n    end = time.monotonic() + 6\n    for _ in range(40):\n"

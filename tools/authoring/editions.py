@@ -99,6 +99,7 @@ def build_solutions(root: Path, target: Path) -> list[Path]:
                     notebook,
                     timeout=EXECUTION_TIMEOUT_S,
                     record_timing=False,
+                    extra_arguments=["--log-level=ERROR"],  # the kernel's own remarks say nothing here
                     resources={"metadata": {"path": str(path.parent)}},
                 ).execute()
                 notebook.metadata.language_info = {"name": "python"}

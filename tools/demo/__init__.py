@@ -1,7 +1,6 @@
 """``demo``: the main job on a sample class, in a course folder of its own."""
 
 import argparse
-import os
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -16,6 +15,7 @@ from autograde.executors import LocalExecutor
 from autograde.gradebook import Gradebook, Student
 from autograde.grading import Graded
 from autograde.layout import CourseLayout
+from autograde.machine import processors
 from autograde.outcome import SubmissionResult, TestOutcome
 from autograde.report import write_report
 from autograde.sandbox import Kind
@@ -55,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     page, scores = write_report(layout.report(ASSIGNMENT), assignment, standings, problems)
     say(table({each.result.student_id: each.result for each in graded}))
     say(f"\ngradebook  {layout.db_url.removeprefix('sqlite:///')}")
-    say(f"feedback   {layout.feedback_root}")
+    first = layout.feedback(CLASS[0].student_id, ASSIGNMENT) / "index.html"
+    say(f"feedback   {first} and {len(CLASS) - 1} more")
     say(f"report     {page}, {scores}")
     if not arguments.no_experiment:
         run_experiment(root, course)
@@ -98,7 +99,7 @@ def _grade(layout: CourseLayout) -> list[Graded]:
 
 
 def _executor(assignment: Assignment, sandbox: Kind) -> LocalExecutor:
-    return LocalExecutor(assignment, jobs=os.cpu_count() or 1, sandbox=sandbox)
+    return LocalExecutor(assignment, jobs=processors(), sandbox=sandbox)
 
 
 def table(results: Mapping[str, SubmissionResult]) -> str:

@@ -4,6 +4,8 @@ import hashlib
 import os
 from pathlib import Path
 
+from autograde.streams import say
+
 NOTEBOOK = Path("notebooks/03_serving_overlap/cuda_streams.en.ipynb")
 TIMEOUT_S = 900
 # Two small payloads, few repetitions: a demonstration, not a measurement to quote.
@@ -21,12 +23,14 @@ def run_experiment(root: Path, course: Path) -> None:
     """
     text = (root / NOTEBOOK).read_bytes()
     folder = course / "overlap" / hashlib.sha256(text).hexdigest()[:12]
-    results = sorted(folder.glob("*.json"))
-    if not [path for path in results if not path.name.endswith(".trace.json")]:
-        print("measuring copy and compute on two threads ...", flush=True)
+    if not list(folder.glob("*.timelines.png")):
+        say("measuring copy and compute on two threads ...")
         folder.mkdir(parents=True, exist_ok=True)
         _execute(root, text.decode(), folder)
-    print(f"experiment {folder} (result, timelines, trace; mode cpu_threads)")
+    picture = max(folder.glob("*.timelines.png"))
+    result = picture.with_name(picture.name.replace(".timelines.png", ".json"))
+    say(f"experiment {result} (mode cpu_threads)")
+    say(f"timeline   {picture}")
 
 
 def _execute(root: Path, text: str, folder: Path) -> None:
@@ -38,6 +42,7 @@ def _execute(root: Path, text: str, folder: Path) -> None:
         nbformat.reads(text, as_version=4),
         timeout=TIMEOUT_S,
         kernel_name="python3",
+        extra_arguments=["--log-level=ERROR"],  # the kernel's own remarks are not the demo's
         resources={"metadata": {"path": str(root / NOTEBOOK.parent)}},
     )
     client.execute(env=environment)
