@@ -53,7 +53,7 @@ def test_a_module_imports_only_earlier_ones(module):
 
 
 def test_a_command_does_not_import_another():
-    commands = {path.stem for path in (PACKAGE / "commands").glob("*.py")} - {"__init__", "engine"}
+    commands = {path.stem for path in (PACKAGE / "commands").glob("*.py")} - {"__init__", "engine", "naming"}
     for command in commands:
         tree = ast.parse((PACKAGE / "commands" / f"{command}.py").read_text(encoding="utf-8"))
         found = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
