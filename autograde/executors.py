@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from autograde.course import Assignment
+from autograde.decision import decide
 from autograde.errors import InfrastructureError
 from autograde.examiner.overdue import overdue_report
 from autograde.examiner.preload import modules_to_preload
@@ -19,7 +20,7 @@ from autograde.examiner.task import Plan, Report, Task, Work
 from autograde.intake import Intake
 from autograde.limits import Limits
 from autograde.machine import check_machine, weaknesses
-from autograde.outcome import NotebookResult, Status, SubmissionResult, TestOutcome
+from autograde.outcome import NotebookResult, Status, SubmissionResult
 from autograde.printable import one_line
 from autograde.sandbox import Kind
 
@@ -210,30 +211,22 @@ class LocalExecutor:
             NotebookResult(book.name, tuple(tests))
             for book, tests in zip(self._task.books, report.tests, strict=True)
         )
-        tests = [test for book in books for test in book.tests]
-        review = bool(job.intake.problems) or any(t.outcome is TestOutcome.NEEDS_REVIEW for t in tests)
-        if review:
-            status = Status.NEEDS_REVIEW
-        else:
-            status = Status.GRADED_WITH_REPAIRS if job.intake.repairs else Status.GRADED
-        notes = [*job.intake.problems, *job.intake.notes, *report.notes, *shared_notes(self._task, plan)]
-        notes += self._weaknesses
+        notes = [*report.notes, *shared_notes(self._task, plan), *self._weaknesses]
         result = SubmissionResult(
             job.student_id,
-            status,
-            None if job.intake.problems else sum(test.points or 0.0 for test in tests),
+            Status.GRADED,
+            None,
             self._assignment.max_score,
             report.seconds,
             report.peak_kib / 1024 if report.peak_kib else None,
-            tuple(job.intake.repairs),
-            tuple(one_line(note) for note in notes),
-            books,
+            notes=tuple(one_line(note) for note in notes),
+            notebooks=books,
         )
         runs = {
             book.name: tuple(CellRun(outputs, count) for outputs, count in cells)
             for book, cells in zip(self._task.books, report.runs, strict=True)
         }
-        return Finished(result, runs)
+        return Finished(decide(result, job.intake), runs)
 
     def _failed(self, job: Job, text: str) -> Finished:
         why = text.strip().splitlines()[-1] if text.strip() else "no reason known"

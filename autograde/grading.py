@@ -16,13 +16,14 @@ from autograde import record as side_file
 from autograde.atomic import writing
 from autograde.autograded import AutogradedWriter
 from autograde.course import Assignment, Role, Submission, find_submissions
+from autograde.decision import decide
 from autograde.errors import IntakeError
 from autograde.executors import Executor, Finished, Job
 from autograde.gradebook import CellKey, Gradebook
 from autograde.intake import Intake, admit
 from autograde.layout import CourseLayout
 from autograde.limits import DEFAULT, Limits
-from autograde.outcome import Status, SubmissionResult, TestOutcome
+from autograde.outcome import Status, SubmissionResult
 from autograde.record import DamagedRecordError, Grading, Record, RecordError
 from autograde.sandbox import Kind
 from autograde.versions import grading_key
@@ -249,37 +250,6 @@ def grade(
     """
     submissions = find_submissions(layout.root, assignment.name, students)
     yield from Grader(layout, assignment, gradebook, sandbox, limits).run(submissions, executor, force=force)
-
-
-def decide(result: SubmissionResult, intake: Intake, unanswered: Collection[CellKey]) -> SubmissionResult:
-    """Decide status, score and remarks, whatever the executor made of them.
-
-    A submission that needs review has no score, whatever its other tests earned: it must not read as one.
-    A manually graded answer that nobody wrote gets nbgrader's zero.
-    """
-    known = (*intake.problems, *intake.notes)  # the time stamp's problem is among them
-    notes = (*known, *(note for note in result.notes if note not in known))
-    books = tuple(
-        replace(
-            book,
-            tests=tuple(
-                replace(test, points=0.0)
-                if test.outcome is TestOutcome.MANUAL and (book.name, test.grade_id) in unanswered
-                else test
-                for test in book.tests
-            ),
-        )
-        for book in result.notebooks
-    )
-    tests = [test for book in books for test in book.tests]
-    status = Status.GRADED_WITH_REPAIRS if intake.repairs else Status.GRADED
-    if result.status is Status.INFRASTRUCTURE_ERROR:
-        status = Status.INFRASTRUCTURE_ERROR
-    elif intake.problems or any(test.outcome is TestOutcome.NEEDS_REVIEW for test in tests):
-        status = Status.NEEDS_REVIEW
-    scored = status in (Status.GRADED, Status.GRADED_WITH_REPAIRS)
-    score = sum(test.points or 0.0 for test in tests) if scored else None
-    return replace(result, status=status, score=score, repairs=intake.repairs, notes=notes, notebooks=books)
 
 
 def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], tuple[str, str]]:

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 
-from autograde.examiner import verdicts
+from autograde.examiner import verdicts, visibility
 from autograde.examiner.authorship import first_after_hidden, own_words, shows_own_work
 from autograde.examiner.client import CrashedError, StudentError, TimedOutError
 from autograde.examiner.link import Alarm, Link, import_libraries
-from autograde.examiner.names import WORD
+from autograde.examiner.names import WORD, bound_and_needed
 from autograde.examiner.preload import loaded_modules
 from autograde.examiner.stand_ins import StopTest
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
@@ -24,6 +24,7 @@ from autograde.student.shell import Ran, Shell
 from autograde.student.undrawn import undrawn
 
 _STALLED_SECONDS = 1.0
+_UNPARSED = {"SyntaxError", "IndentationError", "TabError"}
 
 
 class NotebookExaminer:
@@ -68,6 +69,7 @@ class NotebookExaminer:
         bounds = Bounds(max_bytes=limits.reply_mib * 2**20)
         self._link = Link(side, shell.names, bounds, self._relay, recording=recording)
         self._stalled: set[str] = set()  # names whose code was too slow once: others' patience is not theirs
+        self._unparsed: set[str] = set()  # names that answer cells with a syntax error should have bound
         self._count = 0
         self._spent = False
         self.result = Examined()
@@ -142,6 +144,8 @@ class NotebookExaminer:
                 item.text, self._allowed(plan, cell), figures=self._figures(item, cell, plan)
             )
         self.result.runs.append(outputs)
+        if cell is not None and any(output.get("ename") in _UNPARSED for output in outputs[0]):
+            self._unparsed |= bound_and_needed(cell.source)[0]
         if cell is not None and cell.code and cell.role == "given" and not plan.skipped:
             self._run_given(cell, plan)
         if cell is not None and cell.is_graded:
@@ -214,6 +218,8 @@ class NotebookExaminer:
             return self._in_trouble(cell, plan, TestOutcome.ERROR, "no verdict")
         if ran.error is None:
             return self._passed(cell, plan, ran.value)
+        if isinstance(ran.error, NameError) and not self._unparsed.isdisjoint(plan.names):
+            return verdicts.verdict(cell, TestOutcome.ERROR, 0.0, visibility.SYNTAX_ERROR)
         name, _, text, lines = describe(ran.error, ran.filename)
         wording = self._wording(cell)
         for error, own_name, own_bases, own_text in link.relayed:

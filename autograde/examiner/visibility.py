@@ -144,4 +144,8 @@ NOT_REACHED = both(
 NO_NOTEBOOK = both("没有收到这个笔记本", "this notebook was not handed in")
 REVIEW = both("这一项需要教师查看，暂不计分", "a person will look at this test; it has no points yet")
 PARTIAL = both("部分得分", "partial credit")
+SYNTAX_ERROR = both(
+    "它用到的答案单元有语法错误，没有运行；单独运行那一格，就能看到是哪一行",
+    "an answer cell that it uses has a syntax error and did not run; run that cell to see the line",
+)
 NO_CREDIT = both("这一项没有得分", "no credit for this test")

@@ -68,7 +68,9 @@ def side_by_side(label: str, course: Path, rounds: int) -> tuple[float, int]:
     )
     without_stalls = statistics.median(typical) / mine
     print(f"    ratio     {without_stalls:8.1f} x against its typical submission")
-    print(f"    floor     {floor * 1e3:8.1f} ms a submission; distance {mine / floor:.2f} x")
+    print(
+        f"    bare exec {floor * 1e3:8.1f} ms a submission, drawing included; distance {mine / floor:.2f} x"
+    )
     print(f"    scores that differ: {differing}", flush=True)
     return statistics.median(theirs) / size, differing
 

@@ -107,7 +107,9 @@ def scores(course: Path) -> dict[tuple[str, str, str], float | None]:
 
 
 def floor_seconds(course: Path, *, jobs: int) -> float:
-    """Time the least that could be done: fork a warm process for each submission and exec its cells.
+    """Time the bare work: fork a warm process for each submission and exec its cells, figures included.
+
+    The grader may take less: it leaves out cells that only draw.
 
     Args:
         course: A course made by :mod:`tests.benchmarks.courses`.

@@ -11,9 +11,9 @@ import autograde
 PACKAGE = Path(autograde.__file__).parent
 ORDER = (
     "errors", "outcome", "limits", "environment", "atomic", "printable", "streams", "spreadsheet", "sanitize",
-    "wording", "plain_data", "wire", "course", "intake", "sandbox", "student", "machine", "examiner",
-    "executors", "lazy_executor", "gradebook", "record", "versions", "layout", "lock", "autograded",
-    "grading", "assignment_notes", "roster", "exercises", "standing", "statistics", "charts",
+    "wording", "plain_data", "wire", "course", "intake", "decision", "sandbox", "student", "machine",
+    "examiner", "executors", "lazy_executor", "gradebook", "record", "versions", "layout", "lock",
+    "autograded", "grading", "assignment_notes", "roster", "exercises", "standing", "statistics", "charts",
     "templating", "feedback", "report", "progress", "nbgrader_plugin", "commands", "__main__",
 )  # fmt: skip
 ONLY = {"student": {"plain_data", "wire"}}  # what runs beside a student's code

@@ -116,6 +116,16 @@ def test_a_stub_scores_zero_and_is_told_so(start: Start, each_kind: Kind) -> Non
     assert finished.result.status is Status.GRADED
 
 
+def test_a_syntax_error_is_named_where_its_names_are_missed(start: Start, each_kind: Kind) -> None:
+    broken = SOLUTION.replace("def area(width, height):", "def area(width, height)")
+    tests = results_of(run(start, each_kind, broken))
+    for grade_id in ("value", "calls_another"):
+        assert tests[grade_id].outcome is TestOutcome.ERROR and tests[grade_id].points == 0.0
+        assert "syntax error" in tests[grade_id].message and "语法错误" in tests[grade_id].message
+    without = SOLUTION.replace("def area(width, height):", "def another(width, height):")
+    assert "syntax error" not in results_of(run(start, each_kind, without))["value"].message
+
+
 def test_a_failure_on_visible_lines_is_shown_with_its_line(start: Start, each_kind: Kind) -> None:
     tests = results_of(run(start, each_kind, SOLUTION.replace("width * height}", "width + height}")))
     assert tests["value"].outcome is TestOutcome.FAILED

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.overlap.simulated import SimulatedBackend, quiet
-from tools.overlap import ResultFileError, Settings, asset_table, record, result_file, run_and_write
+from tools.overlap import ResultFileError, Settings, asset_table, record, result_file, run_and_write, summary
 from tools.overlap.experiment import run_experiment
 from tools.overlap.settings import CPU_THREADS, REAL_GPU
 
@@ -144,7 +144,14 @@ def test_a_missing_or_binary_file_is_refused_politely(tmp_path):
 def test_without_jsonschema_reading_works_and_says_that_it_did_not_validate(report, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jsonschema", None)
     assert result_file.validate(report) == result_file.NO_VALIDATOR
-    assert result_file.read(result_file.write(report, tmp_path)) == report
+    read = result_file.read(result_file.write(report, tmp_path))
+    assert read == {**report, "notes": [*report["notes"], result_file.NO_VALIDATOR]}
+
+
+def test_a_run_without_jsonschema_records_that_it_was_not_validated(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "jsonschema", None)
+    written, _ = run_and_write(Settings(run_mode="dry_run"), tmp_path)
+    assert result_file.NO_VALIDATOR in written["notes"] and result_file.NO_VALIDATOR in summary(written)
 
 
 def test_every_figure_follows_from_the_raw_samples(report):

@@ -45,7 +45,8 @@ def validate(report: dict[str, Any]) -> str:
 def write(report: dict[str, Any], folder: Path) -> Path:
     """Write a report under a name of its own.
 
-    The name is made of mode, label and start time; a number is added rather than overwriting a file.
+    The name is made of mode, label and start time; a number is added rather than overwriting a file. Where
+    the report could not be validated, a note in the file says so.
 
     Args:
         report: A finished report.
@@ -61,7 +62,10 @@ def write(report: dict[str, Any], folder: Path) -> Path:
         text = json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False)
     except ValueError as problem:
         raise ResultFileError(f"the result holds a number that JSON has no word for: {problem}") from problem
-    validate(json.loads(text))
+    plain = json.loads(text)
+    if unchecked := validate(plain):
+        plain["notes"].append(unchecked)
+        text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
     text = _compact_arrays(text) + "\n"
     stamp = report["started_at"].replace("-", "").replace(":", "")
     stem = f"{PREFIX}_{report['run_mode']}_{report['run_label']}_{stamp}"
