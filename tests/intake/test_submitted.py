@@ -145,6 +145,7 @@ def test_deep_folders_and_clutter(tmp_path: Path) -> None:
         ("2026-03-01 10:00:00.5 +0200", datetime(2026, 3, 1, 8, 0, 0, 500000)),
         ("2026-03-01 10:00:00 Asia/Shanghai", datetime(2026, 3, 1, 2)),
         ("\ufeff2026-03-01T10:00:00+08:00\n", datetime(2026, 3, 1, 2)),
+        ("2026-03-01 10:00:00 UTC".ljust(64) + "1" * 5000, datetime(2026, 3, 1, 10)),  # the rest is not read
     ],
 )
 def test_timestamps(tmp_path: Path, text: str, moment: datetime) -> None:
