@@ -1,9 +1,11 @@
 """One set of pins: pyproject.toml's. The conda environment, Binder's files and the constraints repeat it."""
 
 import tomllib
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -55,3 +57,11 @@ def test_the_constraints_hold_every_pin() -> None:
 
 def test_pyproject_asks_for_the_python_of_the_environments() -> None:
     assert PROJECT["requires-python"] == ">=3.11"
+
+
+@pytest.mark.parametrize("pin", lines("constraints.txt"))
+def test_every_package_admits_the_lowest_python_promised(pin: str) -> None:
+    name, _, version = pin.split(";")[0].strip().partition("==")
+    about = metadata(name)
+    assert about["Version"].split("+")[0] == version
+    assert "3.11.0" in SpecifierSet(about["Requires-Python"] or "")
