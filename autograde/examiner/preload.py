@@ -14,7 +14,7 @@ _IMPORT = re.compile(r"^\s*(?:import|from)\s+([\w.]+)", re.MULTILINE)
 
 def loaded_modules() -> set[str]:
     """Return which modules of those worth preloading this process has imported."""
-    return {name for name in sys.modules if name in _WORTH_PRELOADING or name in _PARTS}
+    return {name for name in _WORTH_PRELOADING | _PARTS if name in sys.modules}
 
 
 def modules_to_preload(task: Task, files: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -1,11 +1,12 @@
 """Arguments changed in place: what a call changed in its numbered containers, and how it is copied back."""
 
 from collections import Counter, OrderedDict, defaultdict, deque
+from operator import is_
 from typing import Any
 
 from autograde.plain_data.decoding import Decoder
 from autograde.plain_data.encoding import Encoder, put_content
-from autograde.plain_data.format import U32, MalformedError, NotPlainError
+from autograde.plain_data.format import U32, MalformedError
 
 
 class Snapshot:
@@ -17,21 +18,7 @@ class Snapshot:
 
     def __init__(self, objects: list[Any]):
         self._objects = objects
-        self._before = [self._content(index) for index in range(len(objects))]
-
-    def _content(self, index: int) -> bytes | None:
-        encoder = self._encoder()
-        try:
-            put_content(encoder, self._objects[index])
-        except NotPlainError:
-            return None
-        return bytes(encoder.buffer)
-
-    def _encoder(self, hook: Any = None) -> Encoder:
-        encoder = Encoder(hook)
-        for known in self._objects:
-            encoder.number(known)
-        return encoder
+        self._before = [_state(held) for held in objects]
 
     def encode_outcome(self, value: object, hook: Any = None) -> bytes:
         """Return one message: the containers that changed, then the call's value.
@@ -41,16 +28,35 @@ class Snapshot:
         """
         changed = [
             index
-            for index, before in enumerate(self._before)
-            if before is None or before != self._content(index)
+            for index, (held, before) in enumerate(zip(self._objects, self._before, strict=True))
+            if not _is_same(before, _state(held))
         ]
-        encoder = self._encoder(hook)
+        encoder = Encoder(hook)
+        for known in self._objects:
+            encoder.number(known)
         encoder.buffer += U32.pack(len(changed))
         for index in changed:
             encoder.buffer += U32.pack(index)
             put_content(encoder, self._objects[index])
         encoder.put(value)
         return bytes(encoder.buffer)
+
+
+def _state(held: Any) -> bytes | list[Any]:
+    """Return a container's content: its very items, or its bytes if it has none."""
+    if isinstance(held, dict):
+        return [getattr(held, "default_factory", None), *held.keys(), *held.values()]
+    if isinstance(held, list | set | deque):
+        return list(held)
+    encoder = Encoder()
+    put_content(encoder, held)
+    return bytes(encoder.buffer)
+
+
+def _is_same(before: bytes | list[Any], now: bytes | list[Any]) -> bool:
+    if isinstance(before, bytes):
+        return before == now
+    return len(before) == len(now) and all(map(is_, before, now))
 
 
 def apply_changes(decoder: Decoder, originals: list[Any]) -> Any:
@@ -65,12 +71,12 @@ def apply_changes(decoder: Decoder, originals: list[Any]) -> Any:
     Raises:
         MalformedError: If the message is malformed, or a container would change its type, dtype or shape.
     """
-    count = U32.unpack(decoder.take(4))[0]
+    count = decoder.unpack(U32)
     if count > len(originals):
         raise MalformedError("more changes than arguments")
     changes: list[tuple[Any, Any]] = []
     for _ in range(count):
-        number = U32.unpack(decoder.take(4))[0]
+        number = decoder.unpack(U32)
         if number >= len(originals):
             raise MalformedError("change of an unknown argument")
         changes.append((originals[number], _read_content(decoder, originals[number])))

@@ -3,6 +3,7 @@
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from struct import Struct
 from typing import Any
 
 from autograde.plain_data import values
@@ -46,12 +47,14 @@ class Decoder:
         self.objects: list[Any] = list(objects)
         self._weights: list[int | None] = [1] * len(self.objects)  # None: still being read
         self._data = data
+        self._size = len(data)
         self._at = 0
         self._bounds = bounds
         self._hook = hook
         self._admit = admit
         self._depth = 0
         self._items = 0
+        self._max_items = bounds.max_items
 
     def get(self) -> Any:
         """Read one value.
@@ -59,10 +62,14 @@ class Decoder:
         Raises:
             MalformedError: If what follows is no encoding of a value, or exceeds a bound.
         """
-        self._weigh(1)
-        reader = _READERS.get(self.take(1))
+        self._items += 1
+        if self._items > self._max_items:
+            raise self._too_many()
+        at = self._at
+        self._at = at + 1
+        reader = _READERS.get(self._data[at : at + 1])
         if reader is None:
-            raise MalformedError(f"unknown tag at byte {self._at - 1}")
+            raise MalformedError(f"unknown tag at byte {at}")
         return reader(self)
 
     def content(self) -> Any:
@@ -83,21 +90,28 @@ class Decoder:
         Raises:
             MalformedError: If bytes are left.
         """
-        if self._at != len(self._data):
-            raise MalformedError(f"{len(self._data) - self._at} bytes after the value")
+        if self._at != self._size:
+            raise MalformedError(f"{self._size - self._at} bytes after the value")
 
     def take(self, count: int) -> bytes:
         """Read bytes."""
-        end = self._at + count
-        if end > len(self._data):
+        at = self._at
+        self._at = end = at + count
+        if end > self._size:
             raise MalformedError("cut short")
-        piece = self._data[self._at : end]
-        self._at = end
-        return piece
+        return self._data[at:end]
+
+    def unpack(self, packed: Struct) -> Any:
+        """Read one packed number."""
+        at = self._at
+        self._at = end = at + packed.size
+        if end > self._size:
+            raise MalformedError("cut short")
+        return packed.unpack_from(self._data, at)[0]
 
     def blob(self) -> bytes:
         """Read a length and that many bytes."""
-        return self.take(U32.unpack(self.take(4))[0])
+        return self.take(self.unpack(U32))
 
     def tagged(self, tag: bytes) -> Any:
         """Read one value that must have this tag."""
@@ -107,12 +121,11 @@ class Decoder:
 
     def items(self) -> list[Any]:
         """Read a count and that many values."""
-        count = U32.unpack(self.take(4))[0]
-        return self.sequence(count)
+        return self.sequence(self.unpack(U32))
 
     def sequence(self, count: int) -> list[Any]:
         """Read that many values."""
-        if count > len(self._data) - self._at:  # a value takes a byte at least
+        if count > self._size - self._at:  # a value takes a byte at least
             raise MalformedError("count exceeds the message")
         self._depth += 1
         if self._depth > self._bounds.max_depth:
@@ -123,12 +136,15 @@ class Decoder:
 
     def _weigh(self, count: int) -> None:
         self._items += count
-        if self._items > self._bounds.max_items:
-            raise MalformedError(f"more than {self._bounds.max_items} values")
+        if self._items > self._max_items:
+            raise self._too_many()
+
+    def _too_many(self) -> MalformedError:
+        return MalformedError(f"more than {self._max_items} values")
 
     def reference(self) -> Any:
         """Read a reference to a numbered container that is complete."""
-        number = U32.unpack(self.take(4))[0]
+        number = self.unpack(U32)
         weight = self._weights[number] if number < len(self._weights) else None
         if weight is None:
             raise MalformedError("reference to an unknown or unfinished container")
@@ -202,9 +218,9 @@ _READERS: dict[bytes, Reader] = {
     b".": lambda decoder: ...,
     b"T": lambda decoder: True,
     b"F": lambda decoder: False,
-    b"i": lambda decoder: I64.unpack(decoder.take(8))[0],
+    b"i": lambda decoder: decoder.unpack(I64),
     b"I": Decoder.integer,
-    b"e": lambda decoder: F64.unpack(decoder.take(8))[0],
+    b"e": lambda decoder: decoder.unpack(F64),
     b"c": lambda decoder: complex(*C128.unpack(decoder.take(16))),
     b"s": lambda decoder: decoder.blob().decode("utf-8", "surrogatepass"),
     b"b": Decoder.blob,

@@ -1,5 +1,6 @@
 """Plain data to bytes."""
 
+import struct
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -12,14 +13,15 @@ from autograde.plain_data.format import (
     ARRAY_KINDS,
     C128,
     DEFAULT_BOUNDS,
-    F64,
     FACTORIES,
-    I64,
     TORCH_DTYPES,
     U32,
     NotPlainError,
 )
 
+_TAGGED_U32 = struct.Struct("<cI").pack
+_TAGGED_I64 = struct.Struct("<cq").pack
+_TAGGED_F64 = struct.Struct("<cd").pack
 _FACTORY_TAGS = {factory: tag for tag, factory in FACTORIES.items()}
 
 
@@ -70,8 +72,13 @@ class Encoder:
         if self._depth > self._max_depth:
             raise NotPlainError(f"nested deeper than {self._max_depth} levels")
         self.buffer += tag + U32.pack(count)
+        writer_of = _WRITERS.get
         for value in values:
-            self.put(value)
+            writer = writer_of(type(value))
+            if writer is not None:
+                writer(self, value)
+            else:
+                self._put_other(value)
         self._depth -= 1
 
     def blob(self, tag: bytes, data: bytes | bytearray | memoryview) -> None:
@@ -140,7 +147,7 @@ def _fields_of(cls: Any) -> tuple[str, ...]:
 
 def _write_int(encoder: Encoder, value: int) -> None:
     if -(2**63) <= value < 2**63:
-        encoder.buffer += b"i" + I64.pack(value)
+        encoder.buffer += _TAGGED_I64(b"i", value)
     else:
         encoder.blob(b"I", value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
 
@@ -216,7 +223,7 @@ def _write_bool(encoder: Encoder, value: bool) -> None:
 
 
 def _write_float(encoder: Encoder, value: float) -> None:
-    encoder.buffer += b"e" + F64.pack(value)
+    encoder.buffer += _TAGGED_F64(b"e", value)
 
 
 def _write_complex(encoder: Encoder, value: complex) -> None:
@@ -224,7 +231,8 @@ def _write_complex(encoder: Encoder, value: complex) -> None:
 
 
 def _write_str(encoder: Encoder, value: str) -> None:
-    encoder.blob(b"s", value.encode("utf-8", "surrogatepass"))
+    data = value.encode("utf-8", "surrogatepass")
+    encoder.buffer += _TAGGED_U32(b"s", len(data)) + data
 
 
 _WRITERS: dict[type, Callable[[Encoder, Any], None]] = {

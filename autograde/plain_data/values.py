@@ -10,6 +10,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from struct import Struct
 from types import FunctionType
 from typing import Any, Protocol
 
@@ -21,6 +22,10 @@ class Source(Protocol):
 
     def take(self, count: int) -> bytes:
         """Read bytes."""
+        ...
+
+    def unpack(self, packed: Struct) -> Any:
+        """Read one packed number."""
         ...
 
     def blob(self) -> bytes:
@@ -56,7 +61,7 @@ _DTYPE = re.compile(
 
 def read_pairs(decoder: Source) -> list[tuple[Any, Any]]:
     """Read a count and that many pairs of key and value."""
-    count = U32.unpack(decoder.take(4))[0]
+    count = decoder.unpack(U32)
     flat = decoder.sequence(2 * count)
     return list(zip(flat[::2], flat[1::2], strict=True))
 
@@ -196,7 +201,7 @@ def read_namedtuple(decoder: Source) -> Any:
 
     A field must not pass for a method: neither by what it is, nor, unless it is expected, by its name.
     """
-    count = U32.unpack(decoder.take(4))[0]
+    count = decoder.unpack(U32)
     if not 1 <= count <= 256:
         raise MalformedError("namedtuple's fields")
     names = decoder.sequence(count)

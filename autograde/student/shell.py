@@ -123,6 +123,7 @@ class Shell:
         self.names: dict[str, Any] = self.ip.user_ns
         self.count = 0
         self._ready: dict[str, tuple[str, list[Any]]] = {}  # text -> its file name and code
+        self.ip.display_formatter.format(0)  # makes its parts, here instead of in every fork
 
     def take_streams(self) -> None:
         """Make this shell's outputs the process's ``sys.stdout`` and ``sys.stderr``."""

@@ -7,6 +7,7 @@ not changed, and whose names nothing else mentions. What such a cell calls and p
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -68,14 +69,7 @@ def undrawn() -> Iterator[None]:
     if pyplot is None:
         yield
         return
-    replaced = {
-        name: value
-        for name, value in vars(pyplot).items()
-        if type(value) is FunctionType
-        and value.__module__ == pyplot.__name__
-        and name not in _KEPT
-        and name[0] != "_"
-    }
+    replaced = {name: getattr(pyplot, name) for name in _names(pyplot) if hasattr(pyplot, name)}
     try:
         for name in replaced:
             setattr(pyplot, name, _subplots if name == "subplots" else _anything)
@@ -83,3 +77,15 @@ def undrawn() -> Iterator[None]:
     finally:
         for name, value in replaced.items():
             setattr(pyplot, name, value)
+
+
+@cache
+def _names(pyplot: Any) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, value in vars(pyplot).items()
+        if type(value) is FunctionType
+        and value.__module__ == pyplot.__name__
+        and name not in _KEPT
+        and name[0] != "_"
+    )
