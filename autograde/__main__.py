@@ -100,8 +100,26 @@ def _module(command: str) -> ModuleType:
         ) from error
 
 
+def _import_nbgrader_alone() -> None:
+    """Import nbgrader without the Jupyter server extensions that it imports too: they take half a second.
+
+    Whoever imports one of them later still gets it.
+    """
+    parts = ("assignment_list", "course_list", "formgrader", "validate_assignment")
+    names = [f"nbgrader.server_extensions.{part}" for part in parts]
+    for name in names:
+        sys.modules[name] = ModuleType(name)
+        vars(sys.modules[name])["load_jupyter_server_extension"] = None
+    try:
+        import_module("nbgrader")
+    finally:
+        for name in names:
+            del sys.modules[name]
+
+
 if __name__ == "__main__":
     # jsonschema imports this, if it can, for a format that no notebook has; the import takes a second.
     modules: dict[str, Any] = sys.modules
     modules.setdefault("rfc3987_syntax", None)
+    _import_nbgrader_alone()
     sys.exit(main())
