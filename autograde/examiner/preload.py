@@ -2,7 +2,9 @@
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from importlib import import_module
 
 from autograde.examiner.task import Task
 
@@ -18,12 +20,36 @@ def loaded_modules() -> set[str]:
 
 
 def modules_to_preload(task: Task, files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Return the modules that are worth importing before the first fork.
+    """Return the modules that are worth importing before the first student's process is forked.
 
     They are those that the source imports: in its cells, in helpers that its cells hold as text, or in files.
     """
     texts = [cell.source for book in task.books for cell in book.cells if cell.code]
-    texts += [content.decode("utf-8", "replace") for name, content in files.items() if name.endswith(".py")]
+    return tuple(sorted(_imported([*texts, *_helpers(files)]) | {"numpy", "numpy.random"}))  # a lazy one
+
+
+def modules_of_tests(task: Task, files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Return the modules that are worth importing before the first examiner is forked to make the plan.
+
+    An examiner runs tests and given cells, but seldom those that draw.
+    """
+    cells = [cell for book in task.books for cell in book.cells if cell.code]
+    texts = [cell.source for cell in cells if cell.is_test or cell.role == "given"]
+    found = _imported([*texts, *_helpers(files)])
+    return tuple(sorted(name for name in found if name.partition(".")[0] != "matplotlib"))
+
+
+def import_all(names: Iterable[str]) -> None:
+    """Import what can be imported; who needs one that can't says so later."""
+    for name in names:
+        with suppress(Exception):
+            import_module(name)
+
+
+def _imported(texts: list[str]) -> set[str]:
     found = {name for text in texts for name in _IMPORT.findall(text)}
-    wanted = {name for name in found if name.partition(".")[0] in _WORTH_PRELOADING}
-    return tuple(sorted(wanted | {"numpy", "numpy.random"}))  # numpy.random loads lazily
+    return {name for name in found if name.partition(".")[0] in _WORTH_PRELOADING}
+
+
+def _helpers(files: Mapping[str, bytes]) -> list[str]:
+    return [content.decode("utf-8", "replace") for name, content in files.items() if name.endswith(".py")]

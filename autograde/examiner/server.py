@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import importlib
 import os
 import selectors
 import signal
@@ -16,6 +15,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from autograde.errors import AutogradeError, SandboxUnavailableError
 from autograde.examiner.messages import messages_in, read_message, run_in_forks, write_message
+from autograde.examiner.preload import import_all, modules_of_tests
 from autograde.examiner.task import Plan, Task, Work
 from autograde.outcome import TestResult
 from autograde.sandbox import Kind, Zygote, start_zygote
@@ -152,11 +152,10 @@ class Server:
 
     def serve(self) -> None:
         """Make the plan if there is none, then examine until there is nothing left to examine."""
+        import_all(modules_of_tests(self._setup.task, self._setup.files))  # while the other side warms up
         self._bench.zygote.wait_ready()
         plan = self._plan()
-        for name in plan.modules:
-            with contextlib.suppress(Exception):
-                importlib.import_module(name)
+        import_all(plan.modules)
         gc.collect()
         gc.freeze()
         self._bench = replace(self._bench, plan=plan)
