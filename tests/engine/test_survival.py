@@ -241,7 +241,7 @@ class TestSandboxed:
     def test_memory_of_all_processes_together_is_limited(self, start: Start) -> None:
         text = (
             "import os, time\ndef one(n):\n    for _ in range(4):\n        if os.fork() == 0:\n"
-            "            kept = bytearray(b'x' * (110 * 2**20)); time.sleep(4); os._exit(0)\n"
+            "            kept = bytearray(b'x') * (110 * 2**20); time.sleep(4); os._exit(0)\n"
             "    time.sleep(2.2)\n    return n + 1"
         )
         finished = run(start, "bwrap", text, limits=SMALL)
@@ -270,7 +270,7 @@ class TestSandboxed:
             "        send_blocking(sock, encode((0, 'stray'))); time.sleep(0.05)\n"
             "def one(n):\n    threading.Thread(target=chatter, daemon=True).start()\n"
             "    for _ in range(4):\n        if os.fork() == 0:\n"
-            "            kept = bytearray(b'x' * (110 * 2**20)); time.sleep(4); os._exit(0)\n"
+            "            kept = bytearray(b'x') * (110 * 2**20); time.sleep(4); os._exit(0)\n"
             "    time.sleep(2.2)\n    return n + 1"
         )
         finished = run(start, "bwrap", text, limits=SMALL)
@@ -285,7 +285,7 @@ class TestSandboxed:
         )
         text = (
             "import os, time\ndef one(n):\n    for _ in range(4 if n == 1 else 0):\n        if os.fork() == 0:\n"
-            "            kept = bytearray(b'x' * (110 * 2**20)); time.sleep(3); os._exit(0)\n    return n"
+            "            kept = bytearray(b'x') * (110 * 2**20); time.sleep(3); os._exit(0)\n    return n"
         )
         (finished,) = start(task, "bwrap", SMALL).run([submission(task, {"answer": text})])
         assert points_of(finished)["t"] == 0.0
