@@ -15,7 +15,7 @@ from pathlib import Path
 from autograde import record as side_file
 from autograde.atomic import writing
 from autograde.autograded import AutogradedWriter
-from autograde.course import Assignment, Role, Submission, find_submissions
+from autograde.course import Assignment, Role, SourceCell, Submission, find_submissions, text_digest
 from autograde.decision import decide
 from autograde.errors import IntakeError
 from autograde.executors import Executor, Finished, Job
@@ -211,22 +211,20 @@ class Grader:
 
     def _unanswered(self, intake: Intake) -> frozenset[CellKey]:
         return frozenset(
-            (book.name, grade_id)
+            (book.name, str(found.grade_id))
             for book in intake.notebooks
             for cell in book.cells
             if (found := self._answers.get((book.name, cell.source_index))) is not None
-            for grade_id, released in [found]
-            if cell.text == released
+            if cell.text == found.released or text_digest(cell.text) in found.earlier
         )
 
     def _answers_hash(self, intake: Intake, unanswered: Collection[CellKey]) -> str:
         texts = [
-            (book.name, grade_id, cell.text)
+            (book.name, str(found.grade_id), cell.text)
             for book in intake.notebooks
             for cell in book.cells
             if (found := self._answers.get((book.name, cell.source_index))) is not None
-            for grade_id, _ in [found]
-            if (book.name, grade_id) not in unanswered
+            if (book.name, str(found.grade_id)) not in unanswered
         ]
         return hashlib.sha256(json.dumps(texts).encode()).hexdigest() if texts else ""
 
@@ -252,10 +250,10 @@ def grade(
     yield from Grader(layout, assignment, gradebook, sandbox, limits).run(submissions, executor, force=force)
 
 
-def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], tuple[str, str]]:
-    """Return (notebook, index) -> (grade id, released text) of the cells that a student writes."""
+def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], SourceCell]:
+    """Return (notebook, index) -> the cells that a student writes."""
     return {
-        (book.name, index): (cell.grade_id, cell.released)
+        (book.name, index): cell
         for book in assignment.notebooks
         for index, cell in enumerate(book.cells)
         if cell.grade_id is not None

@@ -24,6 +24,7 @@ from autograde.lock import course_lock
 from autograde.outcome import Status
 from autograde.progress import Progress
 from autograde.record import FILE_NAME
+from autograde.releases import with_earlier_releases
 from autograde.sandbox import Kind
 from autograde.streams import say
 
@@ -95,7 +96,7 @@ def grade_course(
         UsageError: The assignment, a student or the database can't be used, or another grader is at work.
         InfrastructureError: Results can't be written.
     """
-    assignment = load_assignment(layout.root, name)
+    loaded = load_assignment(layout.root, name)
     wanted = list(students) if students else submitted_students(layout.root, name)
     seen: set[str] = set()
     outcomes: dict[str, Graded] = {}
@@ -103,6 +104,7 @@ def grade_course(
         course_lock(layout.autograded_root),
         LazyExecutor(lambda: make_executor(assignment)) as executor,
     ):
+        assignment = with_earlier_releases(layout.autograded_root, loaded)
         if force or not all(_was_graded(layout, student, name) for student in wanted):
             executor.start()
         with (

@@ -1,5 +1,6 @@
 """What a course consists of: the cells and points of an assignment, and what a student sent."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,16 @@ class Role(StrEnum):
     GRADED_ANSWER = "graded_answer"  # an answer cell that carries points itself
     TASK = "task"  # asks for cells of the student's own, which a person grades
     PROSE = "prose"  # markdown and raw
+
+
+def normal_text(text: str) -> str:
+    """Return a text without the white space that editors change by themselves."""
+    return "\n".join(line.rstrip() for line in text.strip().split("\n"))
+
+
+def text_digest(text: str) -> str:
+    """Return a hash of a text's normal form."""
+    return hashlib.sha256(normal_text(text).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +46,7 @@ class SourceCell:
         in_release: False for a cell that ``nbgrader generate_assignment`` leaves out, as this course is
             configured (the other language's prose, cells for instructors only).
         own_id: False if the notebook format of ``source/`` has no cell ids and `cell_id` was made up.
+        earlier: :func:`text_digest` of each other text that students may have received for this cell.
     """
 
     cell_id: str
@@ -48,6 +60,7 @@ class SourceCell:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     in_release: bool = True
     own_id: bool = True
+    earlier: frozenset[str] = frozenset()
 
     @property
     def locked(self) -> bool:

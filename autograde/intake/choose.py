@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from autograde.course import Role, Submission
+from autograde.course import Role, Submission, normal_text
 from autograde.intake.read import RawNotebook, read_notebook
-from autograde.intake.template import Template, bound_names, normal
+from autograde.intake.template import Template, bound_names
 
 _MAX_CANDIDATES = 30
 _COPY_MARKS = re.compile(
@@ -115,7 +115,7 @@ class Marks:
         found: list[set[int]] = [set() for _ in range(self._count)]
         for cell in raw.cells:
             keys = [("grade_id", cell.grade_id or ""), ("cell_id", cell.cell_id or "")]
-            keys.append(("text", normal(cell.text)))
+            keys.append(("text", normal_text(cell.text)))
             keys += [("name", name) for name in bound_names(cell.text)]
             for key in keys:
                 if key in self._owner:

@@ -148,7 +148,9 @@ class _Layer:
         label = self.template.label(index)
         self._compare_metadata(index, cell)
         if source.locked:
-            if not self.template.as_released(index, cell.text):
+            if self.template.was_released(index, cell.text):
+                self.notes.append(f"{label}: as it was before source/ was changed; today's text is used")
+            elif not self.template.as_released(index, cell.text):
                 self.repairs.append(f"{label}: a locked cell was changed; the source's text is used")
             return LaidCell(index, source.cell_type, source.released, source.cell_id)
         text, kind = cell.text, cell.cell_type

@@ -10,9 +10,9 @@ before a test counts; an untouched stub among them is dropped, because the stude
 
 from dataclasses import dataclass, field
 
-from autograde.course import Role
+from autograde.course import Role, normal_text
 from autograde.intake.read import RawCell
-from autograde.intake.template import Template, lines_of, normal, similarity
+from autograde.intake.template import Template, lines_of, similarity
 
 _SIMILAR = 0.5
 _MAX_PAIRS = 20_000
@@ -167,7 +167,7 @@ class _Matcher:
     def _by_text(self, missing: list[int]) -> None:
         places: dict[str, list[int]] = {}
         for position in sorted(self.free):
-            places.setdefault(normal(self.cells[position].text), []).append(position)
+            places.setdefault(normal_text(self.cells[position].text), []).append(position)
         for index in missing:
             same = places.get(self.template.released[index])
             if same and self.template.released[index]:

@@ -4,18 +4,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from autograde.course import Role, SourceCell, SourceNotebook
+from autograde.course import Role, SourceCell, SourceNotebook, normal_text, text_digest
 
 # Within a line and possessive: a student's text of any shape must be searched in linear time.
 _DEFINED = re.compile(r"^(?:async[ \t]++def|def|class)[ \t]++([^\W\d]\w*+)", re.MULTILINE)
 _ASSIGNED = re.compile(
     r"^([^\W\d]\w*+(?:[ \t]*+,[ \t]*+[^\W\d]\w*+)*+)[ \t]*+(?::[^=\n]++)?=(?!=)", re.MULTILINE
 )
-
-
-def normal(text: str) -> str:
-    """Return a text without the white space that editors change by themselves."""
-    return "\n".join(line.rstrip() for line in text.strip().split("\n"))
 
 
 def lines_of(text: str) -> Counter[str]:
@@ -88,7 +83,7 @@ class Template:
             answers=answers,
             by_grade_id={grade_id: i for i in usable if (grade_id := cells[i].grade_id)},
             by_cell_id={cells[i].cell_id: i for i in usable if cells[i].own_id},
-            released=tuple(normal(cell.released) for cell in cells),
+            released=tuple(normal_text(cell.released) for cell in cells),
             owner=owner,
             variables=variables,
         )
@@ -100,11 +95,16 @@ class Template:
 
     def as_released(self, index: int, text: str) -> bool:
         """Tell whether a text is what the student received, but for invisible white space."""
-        return text == self.cells[index].released or normal(text) == self.released[index]
+        return text == self.cells[index].released or normal_text(text) == self.released[index]
+
+    def was_released(self, index: int, text: str) -> bool:
+        """Tell whether a text is what students received before ``source/`` was changed."""
+        earlier = self.cells[index].earlier
+        return bool(earlier) and text_digest(text) in earlier
 
     def is_stub(self, index: int, text: str) -> bool:
         """Tell whether a text says no more than what the student received, but for comments."""
-        if self.as_released(index, text) or not text.strip():
+        if self.as_released(index, text) or self.was_released(index, text) or not text.strip():
             return True
         cell = self.cells[index]
         return cell.cell_type == "code" and _code_lines(text) == _code_lines(cell.released)

@@ -13,8 +13,8 @@ ORDER = (
     "errors", "outcome", "limits", "environment", "atomic", "printable", "streams", "spreadsheet", "sanitize",
     "wording", "plain_data", "wire", "course", "intake", "decision", "sandbox", "student", "machine",
     "examiner", "executors", "lazy_executor", "gradebook", "record", "versions", "layout", "lock",
-    "autograded", "grading", "assignment_notes", "roster", "exercises", "standing", "statistics", "charts",
-    "templating", "feedback", "report", "progress", "nbgrader_plugin", "commands", "__main__",
+    "autograded", "grading", "assignment_notes", "releases", "roster", "exercises", "standing", "statistics",
+    "charts", "templating", "feedback", "report", "progress", "nbgrader_plugin", "commands", "__main__",
 )  # fmt: skip
 ONLY = {"student": {"plain_data", "wire"}}  # what runs beside a student's code
 
