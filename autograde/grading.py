@@ -199,6 +199,7 @@ class Grader:
             timestamp=timestamp,
             unanswered=record.unanswered,
             settled=record.settled(),
+            outdated=record.outdated(),
         )
         record = replace(record, seconds_late=recorded.seconds_late)
         folder = self._folder(record.result.student_id)
