@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from typing import Any
 
 from autograde.examiner import verdicts, visibility
 from autograde.examiner.authorship import first_after_hidden, own_words, shows_own_work
@@ -26,6 +27,12 @@ from autograde.student.undrawn import undrawn
 
 _STALLED_SECONDS = 1.0
 _UNPARSED = {"SyntaxError", "IndentationError", "TabError"}
+_MOST_SHOWN = 16 * 2**20  # characters of a notebook's outputs that are kept, each output a thousand at least
+_CUT = {
+    "output_type": "stream",
+    "name": "stderr",
+    "text": "[... 输出过多，其余未保留 / too much output, the rest is not kept ...]\n",
+}
 _FAILS = "an error in a given cell"
 
 
@@ -73,6 +80,7 @@ class NotebookExaminer:
         self._stalled: set[str] = set()  # names whose code was too slow once: others' patience is not theirs
         self._unparsed: set[str] = set()  # names that answer cells with a syntax error should have bound
         self._unfinished = Unfinished(shell.names)
+        self._room = _MOST_SHOWN
         self._count = 0
         self._spent = False
         self.result = Examined()
@@ -120,6 +128,7 @@ class NotebookExaminer:
 
     def _run_again(self, laid: tuple[LaidText, ...], left_out: list[int]) -> dict[int, CellOutputs]:
         self._side = self._fresh()
+        self._room = _MOST_SHOWN
         outputs = {}
         for index, item in enumerate(laid):
             if not item.code or index in left_out or self._spent:
@@ -172,7 +181,18 @@ class NotebookExaminer:
                 "traceback": [str(error)],
             }
             return ((failure,), self._count)
-        return (tuple(outputs), self._count)
+        return (self._kept(outputs), self._count)
+
+    def _kept(self, outputs: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+        """Return a cell's outputs, as many as there is room for: a notebook may have thousands of cells."""
+        for number, output in enumerate(outputs):
+            if self._room < 0:
+                return ()
+            texts = [*output.get("data", {}).values(), *output.get("traceback", ()), output.get("text", "")]
+            self._room -= 1000 + sum(map(len, texts))
+            if self._room < 0:
+                return (*outputs[:number], _CUT)
+        return tuple(outputs)
 
     def _run_given(self, cell: Cell, plan: CellPlan) -> None:
         """Run an instructor's cell here, with the student's names it uses; tests will find what it lacks."""
