@@ -17,5 +17,7 @@ def plain_cell(value: Any) -> Any:
     """
     if not isinstance(value, str):
         return value
-    text = "".join("\ufffd" if unicodedata.category(char) == "Cc" else char for char in value)
+    text = "".join(
+        char if char in "\t\r\n" or unicodedata.category(char) != "Cc" else "\ufffd" for char in value
+    )
     return f"'{text}" if value.startswith(_FORMULA) else text
