@@ -24,6 +24,7 @@ from autograde.intake import Intake, admit
 from autograde.layout import CourseLayout
 from autograde.limits import DEFAULT, Limits
 from autograde.outcome import Status, SubmissionResult
+from autograde.printable import is_name
 from autograde.record import DamagedRecordError, Grading, Record, RecordError
 from autograde.sandbox import Kind
 from autograde.versions import grading_key
@@ -115,6 +116,10 @@ class Grader:
         yield from _drain(reused)
 
     def _plan(self, submission: Submission, force: bool) -> Graded | _Pending:
+        if not is_name(submission.student_id):
+            why = "the name of its folder holds characters that no id can have: rename the folder"
+            result = self._ungraded(submission.student_id, why)
+            return Graded(result, None, reused=False, resubmitted=False)
         key = grading_key(submission.fingerprint, self._assignment.fingerprint, self._sandbox, self._limits)
         folder = self._folder(submission.student_id)
         notes: tuple[str, ...] = ()
@@ -199,6 +204,7 @@ class Grader:
             timestamp=timestamp,
             unanswered=record.unanswered,
             settled=record.settled(),
+            outdated=record.outdated(),
         )
         record = replace(record, seconds_late=recorded.seconds_late)
         folder = self._folder(record.result.student_id)

@@ -172,7 +172,7 @@ class StatusExport(ExportPlugin):  # type: ignore[misc]  # nbgrader ships no typ
             if not self.assignment or assignment.name in map(str, self.assignment):
                 for row in self._rows(assignment):
                     writer.writerow({name: plain_cell(value) for name, value in row.items()})
-        write_atomic(path, text.getvalue().encode())
+        write_atomic(path, text.getvalue().encode("utf-8", "replace"))
 
     def _rows(self, assignment: Any) -> list[dict[str, Any]]:
         layout = _layout(self.parent)
@@ -221,7 +221,9 @@ def _read_class(layout: CourseLayout, name: str, db_url: str) -> tuple[Assignmen
 def _students(converter: Any) -> list[str]:
     """Return the students whose submissions nbgrader found, but for those it was told to leave out."""
     pattern = converter._format_source("(?P<assignment_id>.*)", "(?P<student_id>.*)", escape=True)
-    found = [match["student_id"] for path in converter.assignments if (match := re.match(pattern, path))]
+    found = [
+        match["student_id"] for path in converter.assignments if (match := re.match(pattern, path, re.DOTALL))
+    ]
     excluded = converter.coursedir.student_id_exclude.split(",")
     return sorted(student for student in found if student not in excluded)
 

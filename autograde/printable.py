@@ -1,6 +1,20 @@
 """Text that a stranger wrote, fit for a line on a terminal, in a table or in a log."""
 
+import unicodedata
+
 _LONGEST = 500
+_NO_NAME = frozenset(("Cc", "Cs", "Zl", "Zp"))
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text can be an id: no control characters, nothing that no file or database can hold.
+
+    Example:
+        >>> is_name("李　雷"), is_name("ann" + chr(27)), is_name("ann" + chr(0xDCFF))
+        (True, False, False)
+    """
+    return not any(unicodedata.category(char) in _NO_NAME or char in _TURNING for char in text)
 
 
 def one_line(text: str) -> str:

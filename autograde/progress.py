@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from autograde.grading import Graded
 from autograde.outcome import Status
+from autograde.printable import one_line
 
 LINE_EVERY_S = 5.0
 
@@ -52,7 +53,8 @@ class Progress:
         result = graded.result
         if result.status in (Status.NEEDS_REVIEW, Status.INFRASTRUCTURE_ERROR):
             self._trouble += 1
-            self.say(f"{result.student_id}: {result.status.value}{_first_note(result.notes)}")
+            who = one_line(result.student_id)
+            self.say(f"{who}: {result.status.value}{_first_note(result.notes)}")
         if self._bar is not None:
             self._bar.set_postfix_str(f"{self._trouble} in trouble" if self._trouble else "", refresh=False)
             self._bar.update()

@@ -103,6 +103,14 @@ class Record:
             if each.submission == self.submission
         }
 
+    def outdated(self) -> dict[tuple[str, str], float]:
+        """Return (notebook, grade id) -> points of the settlements made on other files than these."""
+        return {
+            (each.notebook, each.grade_id): each.points
+            for each in self.settlements
+            if each.submission != self.submission
+        }
+
     def settled_result(self) -> SubmissionResult:
         """Return the result with what a person settled in it; once nothing is undecided, it is graded."""
         settled = self.settled()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from autograde.errors import UsageError
 from autograde.gradebook import Student
+from autograde.printable import is_name
 
 COLUMNS = ("id", "first_name", "last_name", "email")
 MAX_LENGTH = 128  # of nbgrader's columns
@@ -21,7 +22,13 @@ def read_roster(path: Path) -> list[Student]:
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"roster {path}: {error.strerror}; name a CSV file") from error
-    rows = csv.DictReader(io.StringIO(_decode(content, path)))
+    try:
+        return _read(path, csv.DictReader(io.StringIO(_decode(content, path), newline=None)))
+    except csv.Error as error:
+        raise UsageError(f"roster {path}: {error}; save it as CSV in UTF-8") from error
+
+
+def _read(path: Path, rows: "csv.DictReader[str]") -> list[Student]:
     names = [name.strip().lower() for name in rows.fieldnames or ()]
     if "id" not in names:
         raise UsageError(
@@ -34,7 +41,12 @@ def read_roster(path: Path) -> list[Student]:
         where = f"roster {path}, line {rows.line_num}"
         if not any(values.values()):
             continue
-        if not values["id"] or "/" in values["id"] or values["id"].startswith("."):
+        if (
+            not values["id"]
+            or "/" in values["id"]
+            or values["id"].startswith(".")
+            or not is_name(values["id"])
+        ):
             raise UsageError(f"{where}: {values['id']!r} can't be a student's id: it names a folder")
         if values["id"] in students:
             raise UsageError(f"{where}: the id {values['id']} is there twice; keep one line")

@@ -169,7 +169,9 @@ def _decided_status(result: SubmissionResult, scores: StudentScores) -> Status:
         for test in book.tests
         if test.outcome is TestOutcome.MANUAL
     }
-    if set(scores.undecided) - manual or not scores.cells:
+    # A score from before the last grading waits for another look: the person saw other files.
+    unseen = {key for key, cell in scores.cells.items() if cell.auto is None and cell.waits}
+    if (unseen | set(scores.undecided)) - manual or not scores.cells:
         return result.status
     by_hand = any(cell.manual is not None for cell in scores.cells.values())
     if not by_hand:

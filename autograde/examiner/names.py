@@ -3,7 +3,11 @@
 import ast
 import re
 import symtable
+from collections.abc import Iterable, Set
 
+_FILLING = re.compile(
+    "add|append|appendleft|clear|discard|extend|insert|pop|popitem|remove|setdefault|update"
+)
 WORD = re.compile(r"[^\W\d]\w*")  # what may be a name
 
 
@@ -30,6 +34,36 @@ def bound_and_needed(source: str) -> tuple[frozenset[str], frozenset[str]]:
         waiting += scope.get_children()
         inner |= {s.get_name() for s in scope.get_symbols() if s.is_global() and s.is_referenced()}
     return bound, frozenset((inner - bound) | _read_first(tree))
+
+
+def changed_in_place(source: str) -> frozenset[str]:
+    """Return the names whose values a cell fills, as in ``found.append(x)`` or ``found[x] = y``."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError):
+        return frozenset()
+    places = [
+        node
+        for node in nodes
+        if (isinstance(node, ast.Attribute) and _FILLING.fullmatch(node.attr))
+        or (isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store))
+    ]
+    return frozenset(place.value.id for place in places if isinstance(place.value, ast.Name))
+
+
+def names_reached(sources: Iterable[str], bound_by: Iterable[tuple[Set[str], str]]) -> set[str]:
+    """Return the names that cells need, and what the instructor's cells that define these need, and so on."""
+    names: set[str] = set()
+    for source in sources:
+        names |= bound_and_needed(source)[1]
+    waiting = list(bound_by)
+    while True:
+        reached = [(bound, text) for bound, text in waiting if bound & names]
+        if not reached:
+            return names
+        waiting = [item for item in waiting if item not in reached]
+        for _, text in reached:
+            names |= bound_and_needed(text)[1]
 
 
 def _read_first(tree: ast.Module) -> set[str]:

@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from typing import Any
 
 from autograde.examiner import verdicts, visibility
 from autograde.examiner.authorship import first_after_hidden, own_words, shows_own_work
@@ -14,6 +15,7 @@ from autograde.examiner.preload import loaded_modules
 from autograde.examiner.stand_ins import StopTest
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
 from autograde.examiner.task import Book, Cell, CellOutputs, CellPlan, Examined, LaidText
+from autograde.examiner.unfinished import Stop, Unfinished
 from autograde.examiner.visibility import FailureWording
 from autograde.limits import Limits
 from autograde.outcome import TestOutcome, TestResult
@@ -25,6 +27,13 @@ from autograde.student.undrawn import undrawn
 
 _STALLED_SECONDS = 1.0
 _UNPARSED = {"SyntaxError", "IndentationError", "TabError"}
+_MOST_SHOWN = 16 * 2**20  # characters of a notebook's outputs that are kept, each output a thousand at least
+_CUT = {
+    "output_type": "stream",
+    "name": "stderr",
+    "text": "[... 输出过多，其余未保留 / too much output, the rest is not kept ...]\n",
+}
+_FAILS = "an error in a given cell"
 
 
 class NotebookExaminer:
@@ -70,6 +79,8 @@ class NotebookExaminer:
         self._link = Link(side, shell.names, bounds, self._relay, recording=recording)
         self._stalled: set[str] = set()  # names whose code was too slow once: others' patience is not theirs
         self._unparsed: set[str] = set()  # names that answer cells with a syntax error should have bound
+        self._unfinished = Unfinished(shell.names)
+        self._room = _MOST_SHOWN
         self._count = 0
         self._spent = False
         self.result = Examined()
@@ -117,6 +128,7 @@ class NotebookExaminer:
 
     def _run_again(self, laid: tuple[LaidText, ...], left_out: list[int]) -> dict[int, CellOutputs]:
         self._side = self._fresh()
+        self._room = _MOST_SHOWN
         outputs = {}
         for index, item in enumerate(laid):
             if not item.code or index in left_out or self._spent:
@@ -169,14 +181,48 @@ class NotebookExaminer:
                 "traceback": [str(error)],
             }
             return ((failure,), self._count)
-        return (tuple(outputs), self._count)
+        return (self._kept(outputs), self._count)
+
+    def _kept(self, outputs: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+        """Return a cell's outputs, as many as there is room for: a notebook may have thousands of cells."""
+        for number, output in enumerate(outputs):
+            if self._room < 0:
+                return ()
+            texts = [*output.get("data", {}).values(), *output.get("traceback", ()), output.get("text", "")]
+            self._room -= 1000 + sum(map(len, texts))
+            if self._room < 0:
+                return (*outputs[:number], _CUT)
+        return tuple(outputs)
 
     def _run_given(self, cell: Cell, plan: CellPlan) -> None:
         """Run an instructor's cell here, with the student's names it uses; tests will find what it lacks."""
         seconds = self._limits.cell_seconds
         self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=False)
         with undrawn() if plan.undrawn else nullcontext():
-            self._run_here(cell.source, plan, self._allowed(plan, cell))
+            ran = self._run_here(cell.source, plan, self._allowed(plan, cell))
+        self._unfinished.ended(cell.source, self._stop_of(cell, plan, ran))
+
+    def _stop_of(self, cell: Cell, plan: CellPlan, ran: Ran | None) -> Stop | None:
+        """Return why the student's code let an instructor's cell not come to its end; None if it did."""
+        link = self._link
+        self._mind_unreadable(plan, ran)
+        if link.trouble is not None:
+            return verdicts.troubled(cell, link.trouble)
+        error = None if ran is None else ran.error
+        if error is None or not plan.names or link.may_give(_FAILS):
+            return None
+        name, bases, text, _ = describe(error, "")
+        if not issubclass(type(error), NotImplementedError):
+            return verdicts.verdict(cell, TestOutcome.ERROR, 0.0, visibility.STOPPED)
+        message = self._wording(cell).answer_raised(name, bases, text, [])
+        return verdicts.verdict(cell, TestOutcome.ERROR, 0.0, message)
+
+    def _mind_unreadable(self, plan: CellPlan, ran: Ran | None) -> None:
+        """Find trouble where a cell used a value that could not cross without touching it."""
+        link = self._link
+        ended = link.trouble is None and ran is not None and ran.error is None
+        if ended and link.unreadable & set(plan.loads):
+            link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, "a value that the test uses cannot cross"
 
     # tests
 
@@ -190,7 +236,13 @@ class NotebookExaminer:
             self.result.tests.append(self._shared_test(cell, plan))
             self.result.runs.append(((), None))
             return
+        stop = self._unfinished.reached_by(cell.source)
         verdict = self._separate_test(cell, plan)
+        if stop is not None:
+            self.result.notes.append(f"{cell.grade_id}: a cell that it uses did not come to its end")
+            verdict = verdicts.verdict(cell, stop.outcome, stop.points, stop.message)
+        halted = self._link.trouble is not None or verdict.outcome is TestOutcome.ERROR
+        self._unfinished.ended(cell.source, verdict if stop or halted else None)
         self._progress(verdict)
         self.result.tests.append(verdict)
         ended = verdict.outcome is TestOutcome.TIMED_OUT or self._link.trouble is TestOutcome.ERROR
@@ -205,13 +257,7 @@ class NotebookExaminer:
         self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=follow_random)
         ran = self._run_here(cell.source, plan, seconds)
         link = self._link
-        if (
-            link.trouble is None
-            and ran is not None
-            and ran.error is None
-            and link.unreadable & set(plan.loads)
-        ):
-            link.trouble, link.remark = TestOutcome.NEEDS_REVIEW, "a value that the test uses cannot cross"
+        self._mind_unreadable(plan, ran)
         if link.trouble is not None:
             return self._in_trouble(cell, plan, link.trouble, link.remark)
         if ran is None:

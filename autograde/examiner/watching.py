@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograde.examiner.client import StudentError
-from autograde.examiner.names import WORD, bound_and_needed
+from autograde.examiner.names import WORD, bound_and_needed, names_reached
 from autograde.examiner.student_side import StudentSide
 from autograde.examiner.submission import Bench, Students
 from autograde.examiner.task import Book, Cell, CellPlan, Work
@@ -81,7 +81,7 @@ class _Watcher:
         if not cell.code:
             self._note(CellPlan(), set(), passed=False)
             return False
-        names = _names_reached([cell.source], self.bound_by)
+        names = names_reached([cell.source], self.bound_by)
         bound, needed = bound_and_needed(cell.source)
         fetched = self._theirs & names
         libraries = tuple(sorted(item for item in self._libraries.items() if item[0] in names))
@@ -147,7 +147,7 @@ def _drop_needed(
     book: Book, seen: Watched, bound_by: list[tuple[set[str], str]], changed_by: list[set[str]]
 ) -> None:
     """Have the cells run that a test needs, and the figures drawn whose names another cell mentions."""
-    words = _names_reached([cell.source for cell in book.cells if cell.is_test], bound_by)
+    words = names_reached([cell.source for cell in book.cells if cell.is_test], bound_by)
     for index, (cell, plan) in enumerate(zip(book.cells, seen.plan, strict=True)):
         others = " ".join(c.source + " " + c.released for c in book.cells[index + 1 :] if c.code)
         bound, _ = bound_and_needed(cell.source)
@@ -170,18 +170,3 @@ def _names(side: StudentSide) -> dict[str, tuple[int, int | None, str | None, bo
         for name, identity, digest, path, live in rows
         if not _NOT_THEIRS.fullmatch(name)
     }
-
-
-def _names_reached(sources: list[str], bound_by: list[tuple[set[str], str]]) -> set[str]:
-    """Return the names that cells need, and what the instructor's cells that define these need, and so on."""
-    names: set[str] = set()
-    for source in sources:
-        names |= bound_and_needed(source)[1]
-    waiting = list(bound_by)
-    while True:
-        reached = [(bound, text) for bound, text in waiting if bound & names]
-        if not reached:
-            return names
-        waiting = [item for item in waiting if item not in reached]
-        for _, text in reached:
-            names |= bound_and_needed(text)[1]

@@ -120,6 +120,7 @@ class Gradebook:
         timestamp: datetime | None = None,
         unanswered: Collection[CellKey] = (),
         settled: Mapping[CellKey, float] | None = None,
+        outdated: Mapping[CellKey, float] | None = None,
     ) -> Recorded:
         """Write one submission's grades, in one transaction.
 
@@ -132,6 +133,7 @@ class Gradebook:
             timestamp: When it was submitted; None leaves what the gradebook has.
             unanswered: Answer cells whose text is still the released one.
             settled: Points that a person gave to exactly this content; they count as reviewed.
+            outdated: Points that a person gave to other content of this submission: they are taken out.
 
         Raises:
             InfrastructureError: The database refused.
@@ -141,7 +143,9 @@ class Gradebook:
         with database_errors(self.url), self._transaction() as connection:
             submission = writing.find_or_add(connection, columns, result.student_id, timestamp)
             books = writing.fill_books(connection, columns, submission)
-            scores = writing.write_grades(connection, columns, submission, books, points, settled or {})
+            scores = writing.write_grades(
+                connection, columns, submission, books, points, settled or {}, outdated or {}
+            )
             writing.write_comments(connection, columns, submission, books, unanswered)
             late, penalty = submission.seconds_late, 0.0
             if late > 0 or not submission.is_new:

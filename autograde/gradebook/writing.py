@@ -175,6 +175,7 @@ def write_grades(
     books: Mapping[str, str],
     points: Mapping[CellKey, float | None],
     settled: Mapping[CellKey, float],
+    outdated: Mapping[CellKey, float],
 ) -> dict[str, float]:
     """Write the grade rows; return the score of each of `books`' rows, a person's scores included.
 
@@ -185,6 +186,7 @@ def write_grades(
         books: Notebook name -> id of the submission's row for it.
         points: Automatic scores; None, or no entry, waits for a person.
         settled: Points that a person gave to exactly this content: they don't wait for another look.
+        outdated: Points that a person gave to other content: they don't count for this.
     """
     found: dict[tuple[str, str], Any] = {}
     if not submission.is_new:
@@ -196,7 +198,8 @@ def write_grades(
         book_id = books[key[0]]
         row = found.get((book_id, cell_id))
         auto, settlement = points.get(key), settled.get(key)
-        manual = settlement if row is None or row.manual_score is None else row.manual_score
+        manual = None if row is None or row.manual_score == outdated.get(key) else row.manual_score
+        manual = settlement if manual is None else manual
         decided = auto if manual is None else manual
         values = {
             "auto_score": auto,

@@ -245,7 +245,9 @@ class _Chooser:
         suspects = {
             path: why
             for path, why in self.submission.refused.items()
-            if is_notebook_name(path) or path == "."
+            if is_notebook_name(path)
+            or path.lower().endswith(_ARCHIVES)
+            or not PurePosixPath(path).suffix  # a folder may have held it
         }
         suspects |= dict.fromkeys(self.unread, "more notebooks than are looked at")
         for path in self.submission.files:

@@ -54,6 +54,7 @@ class Source(Protocol):
 
 
 Reader = Callable[[Any], Any]
+_MOST_STEPS = 2**24  # of a range: a test that goes through one cannot be interrupted
 _DTYPE = re.compile(
     rb"[<>|](?:[biufcSU]\d{1,9}|[mM]8(?:\[\d{0,9}[A-Za-z]{1,2}\])?)"
 )  # as `dtype.str` gives it
@@ -274,4 +275,7 @@ def read_range(decoder: Source) -> range:
     parts = decoder.items()
     if len(parts) != 3 or not all(type(part) is int for part in parts):
         raise MalformedError("range")
-    return range(*parts)
+    value = range(*parts)
+    if len(value) > _MOST_STEPS:
+        raise MalformedError("range of too many numbers")
+    return value

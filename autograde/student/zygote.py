@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograde.plain_data import decode
+from autograde.plain_data import Bounds, decode
 from autograde.student import isolation, kernel
 from autograde.student.shell import Shell, prepare_figures
 from autograde.student.zygote_report import REPORT
@@ -134,7 +134,7 @@ class Container:
 
     def serve(self) -> None:
         """Set the scratch folder up, report readiness, obey until the end."""
-        spec = decode(receive_blocking(self._ctl))
+        spec = decode(receive_blocking(self._ctl), Bounds(max_bytes=2**30))  # ours: all files of a submission
         self._limits = spec["limits"]
         self._scratch = spec["scratch"]
         self._work = f"{self._scratch}/work"

@@ -1,5 +1,6 @@
 """A class over a term: roster, decisions by hand, what later gradings make of them."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -61,13 +62,39 @@ def test_a_decision_survives_a_corrected_test_and_a_lost_gradebook(unjudged):
     assert rows["todo1-double-test-hidden"] == (None, 1.0, None, 0)
 
 
-def test_a_decision_is_not_taken_over_to_other_files(unjudged):
+def test_a_decision_is_not_taken_over_to_other_files(unjudged, capsys):
     resolve(unjudged, "--rest", "1")
     course.submit(unjudged, "ann", UNJUDGED + " again")
     result = grade(unjudged)["ann"].result
     assert (result.status, result.score) == (Status.NEEDS_REVIEW, None)
     rows = {row[1]: row[3:] for row in dump(unjudged / "gradebook.db")["grades"]}
-    assert rows["todo1-double-test-visible"] == (None, 1.0, None, 1)  # as nbgrader: kept, to be looked at
+    assert rows["todo1-double-test-visible"] == (None, None, None, 1)
+    resolve(unjudged)
+    assert "ann: needs_review, no score yet" in capsys.readouterr().out
+
+
+def test_a_decision_does_not_count_for_a_wrong_answer_sent_later(unjudged, capsys):
+    resolve(unjudged, "--rest", "1")
+    course.submit(unjudged, "ann", course.WRONG)
+    assert grade(unjudged)["ann"].result.score == 0.0
+    rows = {row[1]: row[3:] for row in dump(unjudged / "gradebook.db")["grades"]}
+    assert rows["todo1-double-test-visible"] == (0.0, None, None, 0)
+    course.submit(unjudged, "ann", UNJUDGED)
+    assert grade(unjudged)["ann"].result.score == 2.0
+    resolve(unjudged)
+    assert "ann: graded, 2 of 10" in capsys.readouterr().out
+
+
+def test_a_score_from_before_other_files_does_not_settle_them(unjudged, capsys):
+    connection = sqlite3.connect(unjudged / "gradebook.db")
+    with connection:
+        connection.execute("UPDATE grade SET manual_score = 1, needs_manual_grade = 0")  # in Formgrader
+    resolve(unjudged)
+    assert "ann: graded" in capsys.readouterr().out
+    course.submit(unjudged, "ann", UNJUDGED + " again")
+    grade(unjudged)
+    resolve(unjudged)
+    assert "ann: needs_review, no score yet" in capsys.readouterr().out
 
 
 def test_accept_lets_the_points_stand(root, capsys):

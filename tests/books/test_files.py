@@ -3,7 +3,9 @@
 import doctest
 import errno
 import fcntl
+import json
 import os
+import shutil
 import sqlite3
 import threading
 from pathlib import Path
@@ -126,3 +128,31 @@ def test_a_full_disk_while_a_record_is_saved_is_one_line(root, capsys, monkeypat
     lines = capsys.readouterr().err.splitlines()
     assert "No space left on device" in lines[-1]
     assert not any("Traceback" in line for line in lines)
+
+
+@pytest.mark.parametrize("name", [b"bob\xff", b"bob\x1b[2K", b"bob\nann: graded"])
+def test_a_folder_whose_name_can_be_no_id_stops_nobody(root, fake_engine, capsys, name):
+    for student in ("ann", "zoe"):
+        course.submit(root, student)
+    source, target = (os.path.join(os.fsencode(root / "submitted"), each) for each in (b"ann", name))  # noqa: PTH118
+    shutil.copytree(source, target)
+    assert main(["grade", "hw1", "--course", str(root), "--json", str(root / "out.json")]) == 3
+    said = capsys.readouterr()
+    assert "2 graded" in said.out
+    assert "rename the folder" in said.err and all(line.isprintable() for line in said.err.splitlines())
+    statuses = [each["status"] for each in json.loads((root / "out.json").read_bytes())["submissions"]]
+    assert sorted(statuses) == ["graded", "graded", "infrastructure_error"]
+    for command in ("feedback", "report"):
+        assert main([command, "hw1", "--course", str(root)]) == 0
+    assert b"\x1b" not in (root / "report" / "hw1" / "scores.csv").read_bytes()
+
+
+def test_a_roster_of_old_line_ends_is_read_and_one_that_is_no_csv_refused(root, tmp_path, capsys):
+    roster = tmp_path / "class.csv"
+    roster.write_bytes(b"id,first_name\rann,Ann\rbob,Bob\r")
+    assert main(["roster", str(roster), "--course", str(root)]) == 0
+    assert "2 students" in capsys.readouterr().out
+    for content in (b'id\n"' + b"a" * 140_000, b'id\n"ann\x1b[2K"\n', b'id\n"ann\nbob"\n'):
+        roster.write_bytes(content)
+        assert main(["roster", str(roster), "--course", str(root)]) == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from autograde.executors import Job, LocalExecutor
-from autograde.intake import LaidNotebook
+from autograde.intake import Intake, LaidCell, LaidNotebook
 from autograde.limits import Limits, table
 from autograde.outcome import Status
 from autograde.sandbox import Kind
@@ -70,6 +70,28 @@ def test_a_students_file_is_there_but_does_not_replace_the_assignments(start: St
     files = {"mine.txt": b"3", "helper.py": b"OFFSET = 0\n", "data/rows.csv": b"7\n"}
     (finished,) = start(TASK, kind).run([submission(TASK, texts, files=files)])
     assert points_of(finished) == ALL
+
+
+def test_files_of_all_the_size_that_is_read_are_there(start: Start, kind: Kind) -> None:
+    task = assignment(answer("size = 0"), check("t", "assert size == 0"))
+    files = {f"data{number}.bin": bytes(33 * 2**20) for number in range(2)}
+    (finished,) = start(task, kind).run([submission(task, {"answer": "size = 0"}, files=files)])
+    assert points_of(finished) == {"t": 1.0}
+
+
+def test_outputs_of_many_cells_are_kept_up_to_a_limit(start: Start, kind: Kind) -> None:
+    task = assignment(answer("x = 1"), check("t", "assert x == 1"))
+    job = submission(task, {"answer": "x = 1"})
+    (book,) = job.intake.notebooks
+    prints = tuple(LaidCell(None, "code", "print('x' * 200_000)", f"added-{n}") for n in range(200))
+    alternates = "import sys\nfor _ in range(40_000):\n    print(1)\n    print(2, file=sys.stderr)"
+    for cells in (prints, (LaidCell(None, "code", alternates, "added"),)):
+        intake = Intake((LaidNotebook(book.name, (*cells, *book.cells)),), {})
+        (finished,) = start(task, kind).run([Job("student", intake)])
+        assert points_of(finished) == {"t": 1.0}
+        outputs = [output for run in finished.runs["book"] for output in run.outputs]
+        assert len(outputs) < 20_000 and sum(len(output["text"]) for output in outputs) < 17 * 2**20
+        assert "the rest is not kept" in outputs[-1]["text"]
 
 
 def test_a_run_that_is_not_read_to_its_end_does_not_disturb_the_next(start: Start, kind: Kind) -> None:

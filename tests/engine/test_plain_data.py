@@ -340,3 +340,9 @@ def test_an_array_cannot_change_its_shape() -> None:
     message = b"\x01\x00\x00\x00" + b"\x00\x00\x00\x00" + encode(np.zeros(3)) + b"N"
     with pytest.raises(MalformedError):
         apply_changes(Decoder(message, objects=[array]), [array])
+
+
+@pytest.mark.parametrize("value", [range(10**12), range(10**30), [range(0, -(10**9), -1)]])
+def test_a_range_without_end_does_not_cross(value: object) -> None:
+    with pytest.raises(MalformedError):
+        decode(encode(value))

@@ -204,3 +204,13 @@ def test_a_fault_of_ours_is_an_error_of_ours(
         admit(shapes, Submission("s", honest, {}, None, "", ""))
     assert str(e.value).isprintable()
     assert "in broken" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["rest", "rest/", "'rest\\n'", "rest.zip", "words.ipynb"])
+def test_a_notebook_that_may_lie_in_what_was_not_read_is_not_a_zero(
+    shapes: Assignment, honest: dict[str, bytes], path: str
+) -> None:
+    files = {"shapes.ipynb": honest["shapes.ipynb"]}
+    refused = {path: "it was not read"}
+    assert admit(shapes, Submission("s", files, {"data.csv": "too large"}, None, "", "")).problems == ()
+    assert "cannot be used" in admit(shapes, Submission("s", files, refused, None, "", "")).problems[0]
