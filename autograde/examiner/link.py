@@ -145,9 +145,9 @@ class Link:
 
     def _may_be(self, what: str) -> bool:
         """Say whether a name's value may be, or hold, what could lie about its type."""
-        return what == FUNCTION or self.may_give(what)
+        return what == FUNCTION or self._may_give(what)
 
-    def may_give(self, what: str) -> bool:
+    def _may_give(self, what: str) -> bool:
         """Say the same of an answer: it may if the solution's does, or if the instructor's cells make it."""
         if self._recording:
             self.seen.add(what)
@@ -222,7 +222,7 @@ class Link:
                 bases = [base for base in bases if type(base) is str]
                 arguments = arguments if type(arguments) is tuple else (text,)
                 stops = not {cls.__name__ for cls in ENDS_LOOPS}.isdisjoint(bases)
-                may_end_loops = stops and self.may_give("StopIteration")
+                may_end_loops = stops and self._may_give("StopIteration")
                 error = make_error(name, bases, text, arguments, self._names, may_end_loops=may_end_loops)
                 self.relayed.append((error, name, bases, text))
                 raise error
@@ -232,7 +232,7 @@ class Link:
 
     def _read(self, message: bytes, originals: list[Any]) -> Any:
         try:
-            decoder = Decoder(message, self._bounds, self._stand_in, originals, self.may_give)
+            decoder = Decoder(message, self._bounds, self._stand_in, originals, self._may_give)
             return read_safely(decoder, lambda reader: apply_changes(reader, originals))
         except MalformedError as error:
             raise BadReplyError(str(error)) from None

@@ -33,7 +33,6 @@ _CUT = {
     "name": "stderr",
     "text": "[... 输出过多，其余未保留 / too much output, the rest is not kept ...]\n",
 }
-_FAILS = "an error in a given cell"
 
 
 class NotebookExaminer:
@@ -200,22 +199,16 @@ class NotebookExaminer:
         self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=False)
         with undrawn() if plan.undrawn else nullcontext():
             ran = self._run_here(cell.source, plan, self._allowed(plan, cell))
-        self._unfinished.ended(cell.source, self._stop_of(cell, plan, ran))
-
-    def _stop_of(self, cell: Cell, plan: CellPlan, ran: Ran | None) -> Stop | None:
-        """Return why the student's code let an instructor's cell not come to its end; None if it did."""
-        link = self._link
         self._mind_unreadable(plan, ran)
-        if link.trouble is not None:
-            return verdicts.troubled(cell, link.trouble)
-        error = None if ran is None else ran.error
-        if error is None or not plan.names or link.may_give(_FAILS):
-            return None
-        name, bases, text, _ = describe(error, "")
-        if not issubclass(type(error), NotImplementedError):
-            return verdicts.verdict(cell, TestOutcome.ERROR, 0.0, visibility.STOPPED)
-        message = self._wording(cell).answer_raised(name, bases, text, [])
-        return verdicts.verdict(cell, TestOutcome.ERROR, 0.0, message)
+        self._unfinished.ended(cell.source, self._stop_of(cell))
+
+    def _stop_of(self, cell: Cell) -> Stop | None:
+        """Return why the examiner stopped an instructor's cell; None if it ended as in a notebook.
+
+        That includes an exception of the student's: what the cell has bound by then stays, as for nbgrader.
+        """
+        trouble = self._link.trouble
+        return None if trouble is None else verdicts.troubled(cell, trouble)
 
     def _mind_unreadable(self, plan: CellPlan, ran: Ran | None) -> None:
         """Find trouble where a cell used a value that could not cross without touching it."""
@@ -241,8 +234,7 @@ class NotebookExaminer:
         if stop is not None:
             self.result.notes.append(f"{cell.grade_id}: a cell that it uses did not come to its end")
             verdict = verdicts.verdict(cell, stop.outcome, stop.points, stop.message)
-        halted = self._link.trouble is not None or verdict.outcome is TestOutcome.ERROR
-        self._unfinished.ended(cell.source, verdict if stop or halted else None)
+        self._unfinished.ended(cell.source, stop or self._stop_of(cell))
         self._progress(verdict)
         self.result.tests.append(verdict)
         ended = verdict.outcome is TestOutcome.TIMED_OUT or self._link.trouble is TestOutcome.ERROR

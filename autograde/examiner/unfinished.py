@@ -1,4 +1,4 @@
-"""Instructor's cells that the student's code stopped halfway: what they were to compute is not judged."""
+"""Instructor's cells that the examiner had to stop halfway: what they were to compute is not judged."""
 
 from types import FunctionType, ModuleType
 from typing import Any, TypeAlias

@@ -148,8 +148,4 @@ SYNTAX_ERROR = both(
     "它用到的答案单元有语法错误，没有运行；单独运行那一格，就能看到是哪一行",
     "an answer cell that it uses has a syntax error and did not run; run that cell to see the line",
 )
-STOPPED = both(
-    "它用到的一个单元运行你的代码时出错，没有运行完",
-    "a cell that it uses did not come to its end: your code raised an exception there",
-)
 NO_CREDIT = both("这一项没有得分", "no credit for this test")

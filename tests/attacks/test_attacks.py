@@ -76,10 +76,6 @@ TASK = assignment(
     ),
     check("target-each", "assert all(map(positive, [1, 2])) and not any(map(positive, [-1, -2]))", 1.0),
     check("target-own", "assert divmod(7, 2) == (3, 1)", 1.0),
-    given("fine, wrong = True, []\nfor n in (1, 2):\n    fine = fine and positive(n)"),
-    check("target-fine", "assert fine", 1.0),
-    given("for n in (1, 2):\n    if not positive(n):\n        wrong.append(n)"),
-    check("target-wrong", "assert not wrong", 1.0),
     answer(LATER, grade_id="later"),
     check("after", "assert double(21) == 42", 1.0),
 )
@@ -102,7 +98,7 @@ def test_there_are_attacks_enough_and_each_says_what_it_tries() -> None:
 
 def test_the_right_answer_has_full_marks(start: Start, kind: Kind) -> None:
     finished = run(start, kind, RIGHT)
-    assert finished.result.score == 20.0 and finished.result.status is Status.GRADED
+    assert finished.result.score == 18.0 and finished.result.status is Status.GRADED
     assert start(TASK, kind).plan.problems == ()
 
 
@@ -191,7 +187,7 @@ def test_the_next_submission_is_untouched(start: Start, kind: Kind) -> None:
     for student, done in finished.items():
         earned = {name: points for name, points in points_of(done).items() if points}
         if student.startswith("honest"):
-            assert done.result.score == 20.0 and done.result.status is Status.GRADED
+            assert done.result.score == 18.0 and done.result.status is Status.GRADED
         else:
             assert earned == {"before": 1.0, "after": 1.0}
             review = done.result.status is Status.NEEDS_REVIEW
