@@ -27,7 +27,7 @@ class Progress:
         self._stream = stream = sys.stderr if stream is None else stream
         self._total = total
         self._started = self._last_line = time.monotonic()
-        self._done = self._trouble = 0
+        self._done = self._trouble = self._told = 0
         self._bar = tqdm(total=total or None, unit="submission", file=stream) if stream.isatty() else None
 
     def __enter__(self) -> Self:
@@ -38,7 +38,7 @@ class Progress:
         """Finish the bar, or write the last line."""
         if self._bar is not None:
             self._bar.close()
-        elif self._done:
+        elif self._done > self._told:
             self._line()
 
     def expect(self, more: int) -> None:
@@ -62,7 +62,7 @@ class Progress:
             self._line()
 
     def _line(self) -> None:
-        self._last_line = time.monotonic()
+        self._last_line, self._told = time.monotonic(), self._done
         seconds = max(self._last_line - self._started, 1e-9)
         rate = self._done / seconds
         parts = [f"{self._done}/{self._total or '?'} submissions", f"{rate:.1f}/s"]

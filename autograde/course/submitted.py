@@ -71,8 +71,15 @@ def _student_folders(pattern: str) -> Iterator[tuple[str, Path]]:
         return
     for entry in os.scandir(root):
         match = shape.fullmatch(entry.name)
-        if match and (Path(entry.path) / rest).is_dir():
+        if match and _may_be_folder(Path(entry.path) / rest):
             yield match[1], Path(entry.path) / rest
+
+
+def _may_be_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except PermissionError:
+        return True  # reading it will say what is wrong
 
 
 def read_submission(student_id: str, folder: Path) -> Submission:
@@ -84,8 +91,13 @@ def read_submission(student_id: str, folder: Path) -> Submission:
     files: dict[str, bytes] = {}
     refused: dict[str, str] = {}
     total = 0
-    if folder.is_symlink() or folder.parent.is_symlink():
+    try:
+        linked = folder.is_symlink() or folder.parent.is_symlink()
+    except OSError as error:
+        linked, refused["."] = False, f"the student's folder cannot be read ({error.strerror})"
+    if linked:
         refused["."] = "the student's folder is a symbolic link"
+    if refused:
         return Submission(student_id, files, refused, None, "", _fingerprint(files, refused))
     # Notebooks first: whatever else fills the folder must not crowd them out.
     entries = sorted(_walk(folder, "", refused), key=lambda e: (not _is_notebook(e[0]), e[0]))

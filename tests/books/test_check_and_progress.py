@@ -169,6 +169,14 @@ def test_elsewhere_plain_lines():
     assert "\r" not in stream.getvalue()
 
 
+def test_the_last_line_is_not_written_twice(monkeypatch):
+    monkeypatch.setattr("autograde.progress.LINE_EVERY_S", 0.0)
+    stream = io.StringIO()
+    with Progress(1, stream) as progress:
+        progress.show(outcome("ann", Status.GRADED))
+    assert len(stream.getvalue().splitlines()) == 1
+
+
 @pytest.mark.usefixtures("fake_engine")
 def test_the_gradebook_can_lie_elsewhere(root, tmp_path_factory):
     course.submit(root, "ann")

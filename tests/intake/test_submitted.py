@@ -36,6 +36,21 @@ def test_students_in_order_with_their_files(tmp_path: Path) -> None:
     assert (found[1].files, found[1].refused, found[1].timestamp) == ({}, {}, None)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may read less")
+def test_a_folder_that_may_not_be_entered_stops_nobody(tmp_path: Path) -> None:
+    send(tmp_path, "ann", {"b.ipynb": b"1"})
+    send(tmp_path, "bob", {"b.ipynb": b"2"}).parent.chmod(0)
+    for folder in (tmp_path, *tmp_path.parents[:3]):
+        folder.chmod(folder.stat().st_mode | 0o055)
+    os.seteuid(65534)
+    try:
+        found = list(find_submissions(tmp_path, "hw"))
+    finally:
+        os.seteuid(0)
+    assert [s.student_id for s in found] == ["ann", "bob"] and found[0].files
+    assert found[1].refused == {".": "the student's folder cannot be read (Permission denied)"}
+
+
 def test_a_choice_of_students(tmp_path: Path) -> None:
     for student in ("a", "b", "c"):
         send(tmp_path, student, {})
