@@ -2,16 +2,19 @@
 
 import io
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from numpy import geomspace
 
 from autograde.outcome import TestOutcome
 from autograde.statistics import TestCount
 from autograde.wording import exercise_title, test_title
 
+_WIDE = 20  # largest by smallest, above which a histogram's axis is logarithmic
 WIDTH = 5.4  # inches: readable on a phone without zooming
 
 # Okabe-Ito colours; the hatch says the same without colour.
@@ -60,12 +63,17 @@ def time_and_memory(seconds: Sequence[float], memory_mib: Sequence[float]) -> st
     """Return two histograms: wall time and peak memory of a submission."""
     figure = Figure(figsize=(WIDTH, 2.4), layout="constrained")
     time_axes, memory_axes = figure.subplots(1, 2)
+    style: dict[str, Any] = {"color": "#56B4E9", "edgecolor": "white"}
     for axes, values, label in (
         (time_axes, seconds, "wall time (s)"),
         (memory_axes, memory_mib, "peak memory (MiB)"),
     ):
-        if values:
-            axes.hist(values, bins=20, color="#56B4E9", edgecolor="white")
+        if values and min(values) > 0 and max(values) > _WIDE * min(values):
+            axes.hist(values, bins=list(geomspace(min(values), max(values), 21)), **style)
+            axes.set_xscale("log")  # one that was stopped by a limit would squash all others into one bar
+            axes.xaxis.set_major_formatter("{x:g}")
+        elif values:
+            axes.hist(values, bins=20, **style)
         else:
             axes.text(0.5, 0.5, "not measured", ha="center", transform=axes.transAxes)
         axes.set(xlabel=label, ylabel="submissions")

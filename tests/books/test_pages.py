@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from autograde.__main__ import main
+from autograde.charts import time_and_memory
 from autograde.layout import CourseLayout
 from autograde.report import render_report, scores_csv
 from autograde.spreadsheet import plain_cell
@@ -268,3 +269,11 @@ def test_pages_do_not_scroll_sideways(graded, tmp_path, width):
         needed, available = map(int, re.search(r"<title>(\d+)/(\d+)</title>", done.stdout).groups())
         assert available == width
         assert needed <= available
+
+
+def test_one_slow_submission_does_not_squash_the_others():
+    usual = [0.2 + n / 1000 for n in range(40)]
+    assert "<!-- 10 -->" not in time_and_memory(usual, usual)
+    wide = time_and_memory([*usual, 30.0], [])
+    assert "<!-- 1 -->" in wide and "<!-- 10 -->" in wide  # decades
+    assert "not measured" in wide
