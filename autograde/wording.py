@@ -18,7 +18,7 @@ OUTCOMES = {
     TestOutcome.PASSED: Wording("通过", "Passed"),
     TestOutcome.PARTIAL: Wording("部分正确", "Partly right"),
     TestOutcome.FAILED: Wording("未通过", "Not yet right"),
-    TestOutcome.ERROR: Wording("代码运行出错", "Your code raised an error"),
+    TestOutcome.ERROR: Wording("运行出错", "Ended with an error"),
     TestOutcome.TIMED_OUT: Wording("运行超时", "Took too long"),
     TestOutcome.NOT_REACHED: Wording("时间用完，没有运行到这里", "Not reached: the time was used up before"),
     TestOutcome.NEEDS_REVIEW: Wording(
