@@ -30,7 +30,7 @@ def main() -> int:
         for label, heavy in (("a", False), ("b", True)):
             if label in options.only:
                 course = make_course(folder / label, 40, heavy=heavy)
-                per_submission[heavy], differing = side_by_side(label, course, options.rounds)
+                per_submission[heavy], differing = side_by_side(label, course, options.rounds, heavy=heavy)
                 wrong += differing
         if "c" in options.only:
             regrade(make_course(folder / "c", 40, heavy=False), options.rounds)
@@ -41,7 +41,7 @@ def main() -> int:
     return 1 if wrong else 0
 
 
-def side_by_side(label: str, course: Path, rounds: int) -> tuple[float, int]:
+def side_by_side(label: str, course: Path, rounds: int, *, heavy: bool) -> tuple[float, int]:
     """Alternate both graders on one course; return nbgrader's seconds a submission and the differences."""
     size = len(list((course / "submitted").iterdir()))
     theirs, typical, ours, ratios, differing = [], [], [], [], 0
@@ -56,7 +56,6 @@ def side_by_side(label: str, course: Path, rounds: int) -> tuple[float, int]:
         found = runs.scores(course)
         differing += sum(expected.get(key) != found.get(key) for key in expected.keys() | found.keys())
         ratios.append(theirs[-1] / ours[-1])
-    floor = runs.floor_seconds(course, jobs=JOBS)
     mine = statistics.median(ours) / size
     print(f"({label}) {size} submissions, {rounds} rounds, {JOBS} jobs, sandbox on", flush=True)
     print(
@@ -68,9 +67,9 @@ def side_by_side(label: str, course: Path, rounds: int) -> tuple[float, int]:
     )
     without_stalls = statistics.median(typical) / mine
     print(f"    ratio     {without_stalls:8.1f} x against its typical submission")
-    print(
-        f"    bare exec {floor * 1e3:8.1f} ms a submission, drawing included; distance {mine / floor:.2f} x"
-    )
+    for draw, words in ((True, "figures drawn"), (False, "figures left out")):
+        floor = runs.floor_seconds(course, jobs=JOBS, draw=draw, heavy=heavy)
+        print(f"    floor     {floor * 1e3:8.1f} ms a submission, {words}; distance {mine / floor:.2f} x")
     print(f"    scores that differ: {differing}", flush=True)
     return statistics.median(theirs) / size, differing
 
@@ -85,11 +84,13 @@ def regrade(course: Path, rounds: int) -> None:
 
 
 def throughput(course: Path, size: int, nbgrader_seconds: float | None) -> None:
-    """Time one run of a class of a given size."""
+    """Time one run of a class of a given size, and another in which nothing has changed."""
     run = runs.run_ours(course, jobs=JOBS)
     print(f"(d) {size} submissions", flush=True)
     print(f"    this      {run.seconds / size * 1e3:8.1f} ms a submission, {size / run.seconds:.1f} a second")
-    print(f"    largest process {run.peak_mib:.0f} MiB", flush=True)
+    print(f"    largest process {run.peak_mib:.0f} MiB")
+    again = runs.run_ours(course, jobs=JOBS)
+    print(f"    unchanged {again.seconds / size * 1e3:8.1f} ms a submission", flush=True)
     if nbgrader_seconds is not None:
         ratio = nbgrader_seconds / (run.seconds / size)
         print(f"    ratio     {ratio:8.1f} x, against nbgrader's time a submission in (a)")

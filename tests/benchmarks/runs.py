@@ -10,9 +10,11 @@ import statistics
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograde.student.undrawn import undrawn
 from tools.demo.sample_class import ASSIGNMENT
 
 _BIN = Path(sys.executable).parent
@@ -106,14 +108,16 @@ def scores(course: Path) -> dict[tuple[str, str, str], float | None]:
         return {(who, book, cell): score for who, book, cell, score in connection.execute(_SCORES)}
 
 
-def floor_seconds(course: Path, *, jobs: int) -> float:
-    """Time the bare work: fork a warm process for each submission and exec its cells, figures included.
+def floor_seconds(course: Path, *, jobs: int, draw: bool, heavy: bool) -> float:
+    """Time the bare work: fork a warm process for each submission and exec its cells, nothing else.
 
-    The grader may take less: it leaves out cells that only draw.
+    No test is kept from the student's code, nothing is judged or written.
 
     Args:
         course: A course made by :mod:`tests.benchmarks.courses`.
         jobs: How many forks run at a time.
+        draw: Draw the figures; the grader leaves out those that nobody looks at.
+        heavy: The cells import torch.
 
     Returns:
         Seconds a submission, reading the files included.
@@ -124,6 +128,10 @@ def floor_seconds(course: Path, *, jobs: int) -> float:
     import matplotlib.pyplot
     import numpy  # noqa: F401
 
+    if heavy:
+        import torch
+
+        torch.set_num_threads(1)
     folders = sorted((course / "submitted").iterdir())
     running: set[int] = set()
     begin = time.perf_counter()
@@ -132,7 +140,8 @@ def floor_seconds(course: Path, *, jobs: int) -> float:
             running.discard(os.wait()[0])
         child = os.fork()
         if child == 0:
-            _exec_cells(folder / ASSIGNMENT)
+            with nullcontext() if draw else undrawn():
+                _exec_cells(folder / ASSIGNMENT)
         running.add(child)
     while running:
         running.discard(os.wait()[0])
