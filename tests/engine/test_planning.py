@@ -126,6 +126,29 @@ def test_a_solution_that_fails_its_own_test_is_a_problem_of_the_plan(start: Star
     assert len(problems) == 1 and "wrong" in problems[0] and "full marks" in problems[0]
 
 
+UNWRITTEN = assignment(
+    given("tenth = 0.1"),
+    answer("# YOUR CODE HERE\nraise NotImplementedError()", grade_id="value"),
+    answer("def parts(...):\n    pass", grade_id="function"),
+    given("double = 2 * value"),
+    check("value_test", "assert value == 3 and double == 6 and tenth == 0.1"),
+    check("function_test", "assert parts('ab') == ['a', 'b']"),
+)
+
+
+def test_where_the_solution_is_not_written_an_answer_is_judged_all_the_same(start: Start, kind: Kind) -> None:
+    assert len(start(UNWRITTEN, kind).plan.problems) == 2
+    right = {"value": "value = 3", "function": "parts = list"}
+    slow = {"value": f"import time\ntime.sleep({SHORT.patience_seconds + 1})\nvalue = 3", "function": "pass"}
+    wrong = {"value": "value = 4", "function": "def parts(text):\n    return text"}
+    jobs = [
+        submission(UNWRITTEN, answers, student=name)
+        for name, answers in {"right": right, "slow": slow, "wrong": wrong, "untouched": {}}.items()
+    ]
+    points = {f.result.student_id: list(points_of(f).values()) for f in start(UNWRITTEN, kind).run(jobs)}
+    assert points == {"right": [1, 1], "slow": [1, 0], "wrong": [0, 0], "untouched": [0, 0]}
+
+
 def test_a_plan_travels_as_json_and_is_used_again(start: Start, kind: Kind) -> None:
     plan = Plan.from_json(start(TASK, kind).plan.to_json())
     assert plan == start(TASK, kind).plan
