@@ -76,13 +76,16 @@ class Link:
         left = self._end + self._side.starved - self._starved - time.monotonic()
         return left if left > 1.0 else left + own_waiting_seconds() - self._waited
 
-    def fetch(self, names: Iterable[str]) -> None:
+    def fetch(self, names: Iterable[str], libraries: Iterable[str] = ()) -> None:
         """Bind the values that names have in the student's process now.
+
+        Of `libraries` it is only asked whether they are there: an import may be what the answer is about.
 
         Raises:
             StudentError: If the process gives no usable answer.
         """
-        wanted = list(names)
+        own = list(names)
+        wanted = own + [name for name in libraries if name not in own]
         if not wanted:
             return
         try:
@@ -91,8 +94,11 @@ class Link:
             reply = self._side.ask(self._call_seconds, "get", wanted)
         match reply:
             case ("values", list() as rows) if len(rows) == len(wanted):
-                for name, row in zip(wanted, rows, strict=True):
+                for name, row in zip(own, rows[: len(own)], strict=True):
                     self._bind(name, row)
+                for name, row in zip(wanted[len(own) :], rows[len(own) :], strict=True):
+                    if row == (name, "missing"):
+                        self._names.pop(name, None)
             case _:
                 raise self._side.refuse("its answer about names has the wrong form")
 

@@ -218,7 +218,8 @@ class NotebookExaminer:
             return self._in_trouble(cell, plan, TestOutcome.ERROR, "no verdict")
         if ran.error is None:
             return self._passed(cell, plan, ran.value)
-        if isinstance(ran.error, NameError) and not self._unparsed.isdisjoint(plan.names):
+        asked = {*plan.names, *dict(plan.libraries)}
+        if isinstance(ran.error, NameError) and not self._unparsed.isdisjoint(asked):
             return verdicts.verdict(cell, TestOutcome.ERROR, 0.0, visibility.SYNTAX_ERROR)
         name, _, text, lines = describe(ran.error, ran.filename)
         wording = self._wording(cell)
@@ -257,7 +258,7 @@ class NotebookExaminer:
         import_libraries(self._shell.names, plan.libraries)  # ours: a slow import is nobody's time-out
         try:
             with Alarm(link, seconds):
-                link.fetch(plan.names)
+                link.fetch(plan.names, (name for name, _ in plan.libraries))
                 self._shell.outputs.clear()
                 return self._shell.run(source)
         except StopTest:

@@ -120,6 +120,27 @@ def test_a_library_that_the_answer_imports_is_not_the_students(start: Start, kin
     assert points_of(finished)["library"] == 1.0
 
 
+IMPORTS = assignment(
+    answer("from math import isclose, gcd as common", stub="# import them"), check("t", "assert isclose(common(4, 6), 2)")
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("from math import *\ncommon = gcd", 1.0),
+        ("# import them", 0.0),
+        ("import math", 0.0),
+        ("from math import isclose", 0.0),
+    ],
+)
+def test_an_import_that_is_asked_for_must_be_there(
+    start: Start, kind: Kind, text: str, points: float
+) -> None:
+    (finished,) = start(IMPORTS, kind).run([submission(IMPORTS, {"answer": text})])
+    assert points_of(finished)["t"] == points
+
+
 def test_a_solution_that_fails_its_own_test_is_a_problem_of_the_plan(start: Start, kind: Kind) -> None:
     task = assignment(answer("x = 1"), check("right", "assert x == 1"), check("wrong", "assert x == 2"))
     problems = start(task, kind).plan.problems
