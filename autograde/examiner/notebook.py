@@ -245,12 +245,16 @@ class NotebookExaminer:
         _, error_there, value, _ = reply
         if error_there is None:
             return self._passed(cell, plan, value)
-        name, bases, text, _ = error_there
+        name, bases, text, told = error_there
+        # Code that may have read a hidden check could tell of it by what it raises, and where.
+        readable = not (cell.hides or self._hidden_before(cell))
+        count = len(cell.source.splitlines())
+        lines = [line for line in told if readable and 0 < line <= count]
         failed = TestOutcome.FAILED if "AssertionError" in bases else TestOutcome.ERROR
         wording = self._wording(cell)
         if "NotImplementedError" in bases and "StdinNotImplementedError" not in bases:
-            return verdicts.verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, []))
-        return verdicts.verdict(cell, failed, 0.0, wording.own_failure(name, text, []))
+            return verdicts.verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, lines))
+        return verdicts.verdict(cell, failed, 0.0, wording.own_failure(name, text, lines))
 
     def _run_here(self, source: str, plan: CellPlan, seconds: float) -> Ran | None:
         """Run an instructor's cell in this process; None if the student's process stopped it."""
@@ -291,9 +295,13 @@ class NotebookExaminer:
         return verdicts.troubled(cell, trouble)
 
     def _wording(self, cell: Cell) -> FailureWording:
-        before = self._book.cells[: self._book.cells.index(cell)]
-        called = self._called or any(earlier.hides for earlier in before)
+        called = self._hidden_before(cell)
         return FailureWording(cell.grade_id, cell.source, cell.released, self._literals, called=called)
+
+    def _hidden_before(self, cell: Cell) -> bool:
+        """Say whether the student's code has met a hidden check before this cell."""
+        before = self._book.cells[: self._book.cells.index(cell)]
+        return self._called or any(earlier.hides for earlier in before)
 
     # time
 

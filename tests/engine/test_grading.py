@@ -267,3 +267,36 @@ def test_points_are_numbers_in_shared_mode_too(
     (finished,) = executor.run([submission(COUNTED, {"answer": text})])
     test = results_of(finished)["shared-points"]
     assert (test.outcome, test.points) == (outcome, points)
+
+
+TALLIES = assignment(
+    answer("class Tally:\n    total = 2"),
+    check("visible", "tally = Tally()\nassert isinstance(tally, Tally)\nassert tally.total == 2"),
+    check(
+        "hidden",
+        "tally = Tally()\n### BEGIN HIDDEN TESTS\nassert isinstance(tally, Tally)\n### END HIDDEN TESTS",
+    ),
+    check("late", "assert isinstance(Tally().total, int) and isinstance(tally, Tally)"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("class Tally:\n    total = 3", "AssertionError  ←  assert tally.total == 2"),
+        (
+            "class Tally:\n    pass",
+            "AttributeError: 'Tally' object has no attribute 'total'  ←  assert tally",
+        ),
+        ("class Other:\n    pass", "NameError: name 'Tally' is not defined  ←  tally = Tally()"),
+    ],
+)
+def test_a_shared_test_says_where_it_failed_if_the_student_can_read_it(
+    start: Start, kind: Kind, text: str, shown: str
+) -> None:
+    executor = start(TALLIES, kind)
+    assert executor.plan.problems == () and all(cell.shared for cell in executor.plan.books[0][1:])
+    (finished,) = executor.run([submission(TALLIES, {"answer": text})])
+    tests = results_of(finished)
+    assert tests["visible"].message.startswith(shown)
+    assert all("Tally" not in tests[name].message for name in ("hidden", "late"))
