@@ -53,14 +53,23 @@ class Link:
         self._functions: dict[tuple[int, int], Callable[..., Any]] = {}
         self._handles: dict[int, tuple[int, int]] = {}  # id of a stand-in -> its generation and handle
         self._turn = threading.RLock()  # a test may call from several threads; the conversation is one
-        self.begin(1.0, 1.0, (), follow_random=False)
+        self.begin(1.0, 1.0, (), is_test=True, follow_random=False)
 
-    def begin(self, seconds: float, call_seconds: float, seen: Iterable[str], *, follow_random: bool) -> None:
-        """Start the record of a test that may take `seconds` in all.
+    def begin(
+        self,
+        seconds: float,
+        call_seconds: float,
+        seen: Iterable[str],
+        *,
+        is_test: bool,
+        follow_random: bool,
+    ) -> None:
+        """Start the record of a test, or of a given cell, that may take `seconds` in all.
 
         `seen` says what the solution gave there that a value may be only where it is expected.
         """
         self.seen = set(seen)
+        self._run_out = is_test  # a given cell has run there already, and what it read of an iterator is gone
         self.trouble: TestOutcome | None = None
         self.remark = ""
         self.relayed: list[tuple[BaseException, str, list[str], str]] = []
@@ -89,9 +98,9 @@ class Link:
         if not wanted:
             return
         try:
-            reply = self._side.ask(self._call_seconds, "get", wanted)
+            reply = self._side.ask(self._call_seconds, "get", wanted, self._run_out)
         except CrashedError:  # something that an earlier cell left behind: a timer, a thread
-            reply = self._side.ask(self._call_seconds, "get", wanted)
+            reply = self._side.ask(self._call_seconds, "get", wanted, self._run_out)
         match reply:
             case ("values", list() as rows) if len(rows) == len(wanted):
                 for name, row in zip(own, rows[: len(own)], strict=True):
@@ -132,6 +141,12 @@ class Link:
 
         self.unreadable.add(name)
         self._names[name] = make_unreadable(report)
+
+    def leave_open(self, names: Iterable[str], why: str) -> None:
+        """Have a test that uses names reviewed, which a given cell could not bind."""
+        for name in names:
+            if name not in self._names:
+                self._bind_unreadable(name, why)
 
     def _stand_in(self, described: Any) -> object:
         match described:

@@ -174,9 +174,11 @@ class NotebookExaminer:
     def _run_given(self, cell: Cell, plan: CellPlan) -> None:
         """Run an instructor's cell here, with the student's names it uses; tests will find what it lacks."""
         seconds = self._limits.cell_seconds
-        self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=False)
+        self._link.begin(seconds, self._call_seconds(plan), plan.seen, is_test=False, follow_random=False)
         with undrawn() if plan.undrawn else nullcontext():
             self._run_here(cell.source, plan, self._allowed(plan, cell))
+        if self._link.trouble is TestOutcome.NEEDS_REVIEW:
+            self._link.leave_open(bound_and_needed(cell.source)[0], self._link.remark)
 
     # tests
 
@@ -202,7 +204,9 @@ class NotebookExaminer:
     def _separate_test(self, cell: Cell, plan: CellPlan) -> TestResult:
         seconds = self._allowed(plan, cell)
         follow_random = "seed" in cell.source
-        self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=follow_random)
+        self._link.begin(
+            seconds, self._call_seconds(plan), plan.seen, is_test=True, follow_random=follow_random
+        )
         ran = self._run_here(cell.source, plan, seconds)
         link = self._link
         if (

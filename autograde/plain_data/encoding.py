@@ -3,6 +3,7 @@
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
+from copy import copy
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +16,7 @@ from autograde.plain_data.format import (
     F64,
     FACTORIES,
     I64,
+    LIST_ITERATOR,
     TORCH_DTYPES,
     U32,
     NotPlainError,
@@ -204,6 +206,19 @@ def _write_slice(encoder: Encoder, value: Any) -> None:
     encoder.items(b"R" if type(value) is range else b"L", (value.start, value.stop, value.step), 3)
 
 
+def _write_view(tag: bytes) -> Callable[[Encoder, Any], None]:
+    return lambda encoder, value: encoder.items(tag, list(value), len(value))
+
+
+def _write_pairs(encoder: Encoder, value: Any) -> None:
+    encoder.items(b"P", (part for pair in list(value) for part in pair), len(value))
+
+
+def _write_list_iterator(encoder: Encoder, value: Any) -> None:
+    left = list(copy(value))
+    encoder.items(b"j", left, len(left))
+
+
 def _constant(tag: bytes) -> Callable[[Encoder, Any], None]:
     def write(encoder: Encoder, value: object) -> None:
         encoder.buffer += tag
@@ -248,6 +263,10 @@ _WRITERS: dict[type, Callable[[Encoder, Any], None]] = {
     date: _write_time,
     datetime: _write_time,
     time: _write_time,
+    type({}.keys()): _write_view(b"K"),
+    type({}.values()): _write_view(b"V"),
+    type({}.items()): _write_pairs,
+    LIST_ITERATOR: _write_list_iterator,
     timedelta: lambda encoder, value: encoder.items(b"w", (value.days, value.seconds, value.microseconds), 3),
 }
 

@@ -52,6 +52,7 @@ FACTORIES: dict[bytes, Any] = {
     b"d": dict,
     b"S": set,
 }
+LIST_ITERATOR: type = type(iter([]))
 ARRAY_KINDS = frozenset("biufcSUmM")
 TORCH_DTYPES = frozenset(
     [

@@ -50,6 +50,17 @@ def test_a_value_comes_back_with_its_type(value: object) -> None:
     assert repr(back) == repr(value)
 
 
+def test_views_and_list_iterators_come_back_and_are_not_run_out() -> None:
+    table = {"a": [1], "b": [2]}
+    keys, items = decode(encode(table.keys())), decode(encode(table.items()))
+    assert (type(keys), type(items)) == (type(table.keys()), type(table.items()))
+    assert keys == table.keys() and list(items) == list(table.items())
+    assert list(decode(encode(table.values()))) == [[1], [2]]
+    left = iter([1, 2, 3])
+    next(left)
+    assert list(decode(encode(left))) == [2, 3] == list(left)
+
+
 @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
 def test_an_array_comes_back_with_dtype_shape_and_order(array: np.ndarray) -> None:
     back = decode(encode(array))

@@ -83,7 +83,7 @@ def shared_tests(plan: Plan) -> set[str]:
 def test_only_tests_of_live_objects_are_shared(start: Start, kind: Kind) -> None:
     plan = start(TASK, kind).plan
     assert plan.problems == ()
-    assert shared_tests(plan) == {"class", "generator", "callback", "source", "global"}
+    assert shared_tests(plan) == {"class", "callback", "source", "global"}
 
 
 def test_the_solution_has_full_marks_and_the_result_says_what_is_not_tamper_proof(
@@ -92,7 +92,7 @@ def test_the_solution_has_full_marks_and_the_result_says_what_is_not_tamper_proo
     texts = {cell.grade_id: cell.source for cell in TASK.notebooks[0].cells if cell.role == "answer"}
     (finished,) = start(TASK, kind).run([submission(TASK, texts)])  # type: ignore[arg-type]
     assert all(points == 1.0 for points in points_of(finished).values()), results_of(finished)
-    assert sum("not tamper-proof" in note for note in finished.result.notes) == 5
+    assert sum("not tamper-proof" in note for note in finished.result.notes) == 4
 
 
 def test_a_shared_test_fails_a_wrong_answer(start: Start, kind: Kind) -> None:
