@@ -22,6 +22,7 @@ from autograde.plain_data.format import (
     Bounds,
     MalformedError,
     NotPlainError,
+    TooManyError,
 )
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "MalformedError",
     "NotPlainError",
     "Snapshot",
+    "TooManyError",
     "apply_changes",
     "decode",
     "encode",

@@ -1,5 +1,6 @@
 """Plain data to bytes."""
 
+import math
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -20,6 +21,7 @@ from autograde.plain_data.format import (
     TORCH_DTYPES,
     U32,
     NotPlainError,
+    TooManyError,
 )
 
 _FACTORY_TAGS = {factory: tag for tag, factory in FACTORIES.items()}
@@ -32,16 +34,21 @@ class Encoder:
         hook: Called with a value of no plain type; returns the plain data that stands for it (it crosses as a
             *handle*, which the other side's hook resolves), or raises :class:`NotPlainError`.
         max_depth: Nesting above which a value cannot cross.
+        max_items: Values in containers above which it gives up.
     """
 
     def __init__(
-        self, hook: Callable[[object], object] | None = None, max_depth: int = DEFAULT_BOUNDS.max_depth
+        self,
+        hook: Callable[[object], object] | None = None,
+        max_depth: int = DEFAULT_BOUNDS.max_depth,
+        max_items: float = math.inf,
     ):
         self.buffer = bytearray()
         self.objects: list[Any] = []  # the numbered containers; holding them keeps their ids valid
         self._index: dict[int, int] = {}
         self._hook = hook
         self._max_depth = max_depth
+        self._left = max_items
         self._depth = 0
 
     def number(self, value: object) -> bool:
@@ -71,6 +78,9 @@ class Encoder:
         self._depth += 1
         if self._depth > self._max_depth:
             raise NotPlainError(f"nested deeper than {self._max_depth} levels")
+        self._left -= count
+        if self._left < 0:
+            raise TooManyError("too many values")
         self.buffer += tag + U32.pack(count)
         for value in values:
             self.put(value)

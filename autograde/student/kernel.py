@@ -20,8 +20,10 @@ from typing import Any
 from autograde.plain_data import (
     LIST_ITERATOR,
     Decoder,
+    Encoder,
     NotPlainError,
     Snapshot,
+    TooManyError,
     decode,
     encode,
 )
@@ -30,6 +32,7 @@ from autograde.student.undrawn import Undrawn, undrawn
 from autograde.wire import PeerGoneError, receive_blocking, send_blocking
 
 _TEXT = 4000  # characters of an exception's text, or of a repr, that cross
+_LARGEST_DIGEST = 100_000  # values in a name's value above which changes in it go unseen
 _LONGEST_ITERATOR = 100_000  # items; one that gives more does not cross
 
 
@@ -159,8 +162,12 @@ class Kernel:
         """
         rows: list[tuple[object, ...]] = []
         for name, value in list(self._shell.names.items()):
+            encoder = Encoder(max_items=_LARGEST_DIGEST)
             try:
-                digest = hash(encode(value))
+                encoder.put(value)
+                digest = hash(bytes(encoder.buffer))
+            except TooManyError:
+                digest = 0
             except Exception:
                 digest = None
             live = digest is None and not isinstance(value, FunctionType | type | ModuleType)

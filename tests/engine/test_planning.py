@@ -170,6 +170,24 @@ def test_where_the_solution_is_not_written_an_answer_is_judged_all_the_same(star
     assert points == {"right": [1, 1], "slow": [1, 0], "wrong": [0, 0], "untouched": [0, 0]}
 
 
+LARGE = assignment(
+    given("rows = [(n, n) for n in range(60_000)]"),
+    answer("rows.append((1, 2))\ncount = len(rows)"),
+    check("count", "assert count == 60_001"),
+    check("rows", "assert rows[-1] == (1, 2) and len(rows) == 60_001"),
+)
+
+
+def test_a_change_in_what_is_too_large_to_compare_is_judged_all_the_same(start: Start, kind: Kind) -> None:
+    executor = start(LARGE, kind)
+    assert executor.plan.problems == ()
+    assert [cell.shared for cell in executor.plan.books[0]] == [False, False, False, True]
+    right, wrong = LARGE.notebooks[0].cells[1].source, "count = 60_001"
+    jobs = [submission(LARGE, {"answer": text}, student=text[:4]) for text in (right, wrong)]
+    points = {f.result.student_id: list(points_of(f).values()) for f in executor.run(jobs)}
+    assert points == {"rows": [1, 1], "coun": [1, 0]}
+
+
 def test_a_plan_travels_as_json_and_is_used_again(start: Start, kind: Kind) -> None:
     plan = Plan.from_json(start(TASK, kind).plan.to_json())
     assert plan == start(TASK, kind).plan
