@@ -53,14 +53,23 @@ class Link:
         self._functions: dict[tuple[int, int], Callable[..., Any]] = {}
         self._handles: dict[int, tuple[int, int]] = {}  # id of a stand-in -> its generation and handle
         self._turn = threading.RLock()  # a test may call from several threads; the conversation is one
-        self.begin(1.0, 1.0, (), follow_random=False)
+        self.begin(1.0, 1.0, (), is_test=True, follow_random=False)
 
-    def begin(self, seconds: float, call_seconds: float, seen: Iterable[str], *, follow_random: bool) -> None:
-        """Start the record of a test that may take `seconds` in all.
+    def begin(
+        self,
+        seconds: float,
+        call_seconds: float,
+        seen: Iterable[str],
+        *,
+        is_test: bool,
+        follow_random: bool,
+    ) -> None:
+        """Start the record of a test, or of a given cell, that may take `seconds` in all.
 
         `seen` says what the solution gave there that a value may be only where it is expected.
         """
         self.seen = set(seen)
+        self._run_out = is_test  # a given cell has run there already, and what it read of an iterator is gone
         self.trouble: TestOutcome | None = None
         self.remark = ""
         self.relayed: list[tuple[BaseException, str, list[str], str]] = []
@@ -76,23 +85,29 @@ class Link:
         left = self._end + self._side.starved - self._starved - time.monotonic()
         return left if left > 1.0 else left + own_waiting_seconds() - self._waited
 
-    def fetch(self, names: Iterable[str]) -> None:
+    def fetch(self, names: Iterable[str], libraries: Iterable[str] = ()) -> None:
         """Bind the values that names have in the student's process now.
+
+        Of `libraries` it is only asked whether they are there: an import may be what the answer is about.
 
         Raises:
             StudentError: If the process gives no usable answer.
         """
-        wanted = list(names)
+        own = list(names)
+        wanted = own + [name for name in libraries if name not in own]
         if not wanted:
             return
         try:
-            reply = self._side.ask(self._call_seconds, "get", wanted)
+            reply = self._side.ask(self._call_seconds, "get", wanted, self._run_out)
         except CrashedError:  # something that an earlier cell left behind: a timer, a thread
-            reply = self._side.ask(self._call_seconds, "get", wanted)
+            reply = self._side.ask(self._call_seconds, "get", wanted, self._run_out)
         match reply:
             case ("values", list() as rows) if len(rows) == len(wanted):
-                for name, row in zip(wanted, rows, strict=True):
+                for name, row in zip(own, rows[: len(own)], strict=True):
                     self._bind(name, row)
+                for name, row in zip(wanted[len(own) :], rows[len(own) :], strict=True):
+                    if row == (name, "missing"):
+                        self._names.pop(name, None)
             case _:
                 raise self._side.refuse("its answer about names has the wrong form")
 

@@ -196,7 +196,7 @@ class NotebookExaminer:
     def _run_given(self, cell: Cell, plan: CellPlan) -> None:
         """Run an instructor's cell here, with the student's names it uses; tests will find what it lacks."""
         seconds = self._limits.cell_seconds
-        self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=False)
+        self._link.begin(seconds, self._call_seconds(plan), plan.seen, is_test=False, follow_random=False)
         with undrawn() if plan.undrawn else nullcontext():
             ran = self._run_here(cell.source, plan, self._allowed(plan, cell))
         self._mind_unreadable(plan, ran)
@@ -246,7 +246,9 @@ class NotebookExaminer:
     def _separate_test(self, cell: Cell, plan: CellPlan) -> TestResult:
         seconds = self._allowed(plan, cell)
         follow_random = "seed" in cell.source
-        self._link.begin(seconds, self._call_seconds(plan), plan.seen, follow_random=follow_random)
+        self._link.begin(
+            seconds, self._call_seconds(plan), plan.seen, is_test=True, follow_random=follow_random
+        )
         ran = self._run_here(cell.source, plan, seconds)
         link = self._link
         self._mind_unreadable(plan, ran)
@@ -256,7 +258,8 @@ class NotebookExaminer:
             return self._in_trouble(cell, plan, TestOutcome.ERROR, "no verdict")
         if ran.error is None:
             return self._passed(cell, plan, ran.value)
-        if isinstance(ran.error, NameError) and not self._unparsed.isdisjoint(plan.names):
+        asked = {*plan.names, *dict(plan.libraries)}
+        if isinstance(ran.error, NameError) and not self._unparsed.isdisjoint(asked):
             return verdicts.verdict(cell, TestOutcome.ERROR, 0.0, visibility.SYNTAX_ERROR)
         name, _, text, lines = describe(ran.error, ran.filename)
         wording = self._wording(cell)
@@ -282,12 +285,16 @@ class NotebookExaminer:
         _, error_there, value, _ = reply
         if error_there is None:
             return self._passed(cell, plan, value)
-        name, bases, text, _ = error_there
+        name, bases, text, told = error_there
+        # Code that may have read a hidden check could tell of it by what it raises, and where.
+        readable = not (cell.hides or self._hidden_before(cell))
+        count = len(cell.source.splitlines())
+        lines = [line for line in told if readable and 0 < line <= count]
         failed = TestOutcome.FAILED if "AssertionError" in bases else TestOutcome.ERROR
         wording = self._wording(cell)
         if "NotImplementedError" in bases and "StdinNotImplementedError" not in bases:
-            return verdicts.verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, []))
-        return verdicts.verdict(cell, failed, 0.0, wording.own_failure(name, text, []))
+            return verdicts.verdict(cell, failed, 0.0, wording.answer_raised(name, bases, text, lines))
+        return verdicts.verdict(cell, failed, 0.0, wording.own_failure(name, text, lines))
 
     def _run_here(self, source: str, plan: CellPlan, seconds: float) -> Ran | None:
         """Run an instructor's cell in this process; None if the student's process stopped it."""
@@ -295,7 +302,7 @@ class NotebookExaminer:
         import_libraries(self._shell.names, plan.libraries)  # ours: a slow import is nobody's time-out
         try:
             with Alarm(link, seconds):
-                link.fetch(plan.names)
+                link.fetch(plan.names, (name for name, _ in plan.libraries))
                 self._shell.outputs.clear()
                 return self._shell.run(source)
         except StopTest:
@@ -328,9 +335,13 @@ class NotebookExaminer:
         return verdicts.troubled(cell, trouble)
 
     def _wording(self, cell: Cell) -> FailureWording:
-        before = self._book.cells[: self._book.cells.index(cell)]
-        called = self._called or any(earlier.hides for earlier in before)
+        called = self._hidden_before(cell)
         return FailureWording(cell.grade_id, cell.source, cell.released, self._literals, called=called)
+
+    def _hidden_before(self, cell: Cell) -> bool:
+        """Say whether the student's code has met a hidden check before this cell."""
+        before = self._book.cells[: self._book.cells.index(cell)]
+        return self._called or any(earlier.hides for earlier in before)
 
     # time
 

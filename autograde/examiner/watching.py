@@ -1,5 +1,6 @@
 """Watches the instructor's own solution run: whose each name is, what each cell needs, how long it takes."""
 
+import builtins
 import re
 import time
 from dataclasses import replace
@@ -21,12 +22,14 @@ class Watched:
     Attributes:
         plan: For each cell, its names and time.
         all_names: For each cell, every name that is the student's before it.
+        unknown: For each cell, the names that it may take from before, and that nobody has bound by then.
         passed: For each cell, whether it ran without an error (a test: with full marks).
     """
 
     def __init__(self) -> None:
         self.plan: list[CellPlan] = []
         self.all_names: list[set[str]] = []
+        self.unknown: list[set[str]] = []
         self.passed: list[bool] = []
 
 
@@ -79,13 +82,14 @@ class _Watcher:
     def run(self, cell: Cell, figures: str, seconds: float) -> bool:
         """Run the next cell; return whether it drew."""
         if not cell.code:
-            self._note(CellPlan(), set(), passed=False)
+            self._note(CellPlan(), set(), set(), passed=False)
             return False
         names = names_reached([cell.source], self.bound_by)
         bound, needed = bound_and_needed(cell.source)
         fetched = self._theirs & names
         libraries = tuple(sorted(item for item in self._libraries.items() if item[0] in names))
         theirs = set(self._theirs)
+        unknown = {name for name in names - self._before.keys() if not _is_python_s(name)}
         began = time.monotonic()
         passed = drew = numeric = False
         try:
@@ -108,7 +112,7 @@ class _Watcher:
             binds=tuple(sorted(live)) if cell.role == "given" else (),
             numeric=numeric,
         )
-        self._note(plan, theirs, changed, passed=passed)
+        self._note(plan, theirs, unknown, changed, passed=passed)
         return drew
 
     def _follow(self, cell: Cell, bound: frozenset[str]) -> tuple[set[str], set[str]]:
@@ -135,10 +139,17 @@ class _Watcher:
         return changed, {name for name in own if after[name][3]}
 
     def _note(
-        self, plan: CellPlan, theirs: set[str], changed: set[str] | None = None, *, passed: bool
+        self,
+        plan: CellPlan,
+        theirs: set[str],
+        unknown: set[str],
+        changed: set[str] | None = None,
+        *,
+        passed: bool,
     ) -> None:
         self.seen.plan.append(plan)
         self.seen.all_names.append(theirs)
+        self.seen.unknown.append(unknown)
         self.seen.passed.append(passed)
         self.changed_by.append(changed or set())
 
@@ -156,6 +167,10 @@ def _drop_needed(
         seen.plan[index] = replace(
             plan, skipped=plan.skipped and not needed, undrawn=plan.undrawn and not mentioned
         )
+
+
+def _is_python_s(name: str) -> bool:
+    return hasattr(builtins, name) or _NOT_THEIRS.fullmatch(name) is not None
 
 
 def _is_figure(output: dict[str, Any]) -> bool:

@@ -235,6 +235,10 @@ _READERS: dict[bytes, Reader] = {
     b"w": values.read_timedelta,
     b"R": values.read_range,
     b"L": values.read_slice,
+    b"K": lambda decoder: values.fill({}, [(key, None) for key in decoder.items()]).keys(),
+    b"V": lambda decoder: dict(enumerate(decoder.items())).values(),
+    b"P": lambda decoder: values.fill({}, values.read_pairs(decoder)).items(),
+    b"j": lambda decoder: iter(decoder.items()),
     b"r": Decoder.reference,
     b"h": Decoder.handle,
 }

@@ -1,9 +1,11 @@
 """Plain data to bytes."""
 
+import math
 import struct
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
+from copy import copy
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -14,9 +16,11 @@ from autograde.plain_data.format import (
     C128,
     DEFAULT_BOUNDS,
     FACTORIES,
+    LIST_ITERATOR,
     TORCH_DTYPES,
     U32,
     NotPlainError,
+    TooManyError,
 )
 
 _TAGGED_U32 = struct.Struct("<cI").pack
@@ -32,16 +36,21 @@ class Encoder:
         hook: Called with a value of no plain type; returns the plain data that stands for it (it crosses as a
             *handle*, which the other side's hook resolves), or raises :class:`NotPlainError`.
         max_depth: Nesting above which a value cannot cross.
+        max_items: Values in containers above which it gives up.
     """
 
     def __init__(
-        self, hook: Callable[[object], object] | None = None, max_depth: int = DEFAULT_BOUNDS.max_depth
+        self,
+        hook: Callable[[object], object] | None = None,
+        max_depth: int = DEFAULT_BOUNDS.max_depth,
+        max_items: float = math.inf,
     ):
         self.buffer = bytearray()
         self.objects: list[Any] = []  # the numbered containers; holding them keeps their ids valid
         self._index: dict[int, int] = {}
         self._hook = hook
         self._max_depth = max_depth
+        self._left = max_items
         self._depth = 0
 
     def number(self, value: object) -> bool:
@@ -71,6 +80,9 @@ class Encoder:
         self._depth += 1
         if self._depth > self._max_depth:
             raise NotPlainError(f"nested deeper than {self._max_depth} levels")
+        self._left -= count
+        if self._left < 0:
+            raise TooManyError("too many values")
         self.buffer += tag + U32.pack(count)
         writer_of = _WRITERS.get
         for value in values:
@@ -211,6 +223,19 @@ def _write_slice(encoder: Encoder, value: Any) -> None:
     encoder.items(b"R" if type(value) is range else b"L", (value.start, value.stop, value.step), 3)
 
 
+def _write_view(tag: bytes) -> Callable[[Encoder, Any], None]:
+    return lambda encoder, value: encoder.items(tag, list(value), len(value))
+
+
+def _write_pairs(encoder: Encoder, value: Any) -> None:
+    encoder.items(b"P", (part for pair in list(value) for part in pair), len(value))
+
+
+def _write_list_iterator(encoder: Encoder, value: Any) -> None:
+    left = list(copy(value))
+    encoder.items(b"j", left, len(left))
+
+
 def _constant(tag: bytes) -> Callable[[Encoder, Any], None]:
     def write(encoder: Encoder, value: object) -> None:
         encoder.buffer += tag
@@ -256,6 +281,10 @@ _WRITERS: dict[type, Callable[[Encoder, Any], None]] = {
     date: _write_time,
     datetime: _write_time,
     time: _write_time,
+    type({}.keys()): _write_view(b"K"),
+    type({}.values()): _write_view(b"V"),
+    type({}.items()): _write_pairs,
+    LIST_ITERATOR: _write_list_iterator,
     timedelta: lambda encoder, value: encoder.items(b"w", (value.days, value.seconds, value.microseconds), 3),
 }
 

@@ -9,6 +9,10 @@ class NotPlainError(TypeError):
     """A value that cannot cross; the text names its type."""
 
 
+class TooManyError(NotPlainError):
+    """A value that holds more than the encoder was asked for."""
+
+
 class MalformedError(ValueError):
     """Bytes that are no encoding, or that exceed a limit."""
 
@@ -52,6 +56,7 @@ FACTORIES: dict[bytes, Any] = {
     b"d": dict,
     b"S": set,
 }
+LIST_ITERATOR: type = type(iter([]))
 ARRAY_KINDS = frozenset("biufcSUmM")
 TORCH_DTYPES = frozenset(
     [

@@ -10,18 +10,30 @@ import random
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from itertools import chain, islice
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from autograde.plain_data import Decoder, NotPlainError, Snapshot, decode, encode
+from autograde.plain_data import (
+    LIST_ITERATOR,
+    Decoder,
+    Encoder,
+    NotPlainError,
+    Snapshot,
+    TooManyError,
+    decode,
+    encode,
+)
 from autograde.student.shell import Shell, prepare_figures, read_descriptor
 from autograde.student.undrawn import Undrawn, undrawn
 from autograde.wire import PeerGoneError, receive_blocking, send_blocking
 
 _TEXT = 4000  # characters of an exception's text, or of a repr, that cross
+_LARGEST_DIGEST = 100_000  # values in a name's value above which changes in it go unseen
+_LONGEST_ITERATOR = 100_000  # items; one that gives more does not cross
 
 
 class Kernel:
@@ -96,8 +108,11 @@ class Kernel:
         value = (ran.value.text, ran.value.number) if ran and ran.value else None
         return ("ran", outputs.plain(), error, value, Undrawn.asked > asked)
 
-    def get(self, names: list[str]) -> tuple[object, ...]:
-        """Encode values: (name, "plain", bytes), (name, "foreign", type, text) or (name, "missing")."""
+    def get(self, names: list[str], run_out: bool) -> tuple[object, ...]:
+        """Encode values: (name, "plain", bytes), (name, "foreign", type, text) or (name, "missing").
+
+        `run_out` says whether iterators may be: their items are kept for whatever reads them next.
+        """
         values: list[tuple[object, ...]] = []
         for name in names:
             if name not in self._shell.names:
@@ -105,6 +120,10 @@ class Kernel:
                 continue
             value = self._shell.names[name]
             try:
+                if run_out:
+                    value = self._shell.names[name] = listed(value)
+                elif type(value) is LIST_ITERATOR:
+                    raise NotPlainError("iterator")
                 values.append((name, "plain", encode(value, self._handle)))
             except Exception:
                 values.append((name, "foreign", *self._foreign(value)))
@@ -123,7 +142,7 @@ class Kernel:
         outcome: tuple[object, ...]
         self._busy = True
         try:
-            value = function(*args, **dict(named))
+            value = listed(function(*args, **dict(named)))
             try:
                 outcome = ("returned", before.encode_outcome(value, self._handle))
             except NotPlainError as error:
@@ -143,8 +162,12 @@ class Kernel:
         """
         rows: list[tuple[object, ...]] = []
         for name, value in list(self._shell.names.items()):
+            encoder = Encoder(max_items=_LARGEST_DIGEST)
             try:
-                digest = hash(encode(value))
+                encoder.put(value)
+                digest = hash(bytes(encoder.buffer))
+            except TooManyError:
+                digest = 0
             except Exception:
                 digest = None
             live = digest is None and not isinstance(value, FunctionType | type | ModuleType)
@@ -192,6 +215,17 @@ class Kernel:
     def _collect_descriptors(self) -> None:
         for name, descriptor in (("stdout", 1), ("stderr", 2)):
             self._shell.outputs.write(name, read_descriptor(descriptor, self._limit))
+
+
+def listed(value: Any) -> Any:
+    """Return what a built-in iterator has left as an iterator of a list, which can cross; else the value."""
+    kind = type(value)
+    if kind is LIST_ITERATOR or kind.__module__ not in ("builtins", "itertools"):
+        return value
+    if not isinstance(value, Iterator):
+        return value
+    items = list(islice(value, _LONGEST_ITERATOR))
+    return iter(items) if len(items) < _LONGEST_ITERATOR else chain(items, value)
 
 
 def library_path(value: object) -> str | None:

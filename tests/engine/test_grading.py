@@ -267,3 +267,69 @@ def test_points_are_numbers_in_shared_mode_too(
     (finished,) = executor.run([submission(COUNTED, {"answer": text})])
     test = results_of(finished)["shared-points"]
     assert (test.outcome, test.points) == (outcome, points)
+
+
+TALLIES = assignment(
+    answer("class Tally:\n    total = 2"),
+    check("visible", "tally = Tally()\nassert isinstance(tally, Tally)\nassert tally.total == 2"),
+    check(
+        "hidden",
+        "tally = Tally()\n### BEGIN HIDDEN TESTS\nassert isinstance(tally, Tally)\n### END HIDDEN TESTS",
+    ),
+    check("late", "assert isinstance(Tally().total, int) and isinstance(tally, Tally)"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("class Tally:\n    total = 3", "AssertionError  ←  assert tally.total == 2"),
+        (
+            "class Tally:\n    pass",
+            "AttributeError: 'Tally' object has no attribute 'total'  ←  assert tally",
+        ),
+        ("class Other:\n    pass", "NameError: name 'Tally' is not defined  ←  tally = Tally()"),
+    ],
+)
+def test_a_shared_test_says_where_it_failed_if_the_student_can_read_it(
+    start: Start, kind: Kind, text: str, shown: str
+) -> None:
+    executor = start(TALLIES, kind)
+    assert executor.plan.problems == () and all(cell.shared for cell in executor.plan.books[0][1:])
+    (finished,) = executor.run([submission(TALLIES, {"answer": text})])
+    tests = results_of(finished)
+    assert tests["visible"].message.startswith(shown)
+    assert all("Tally" not in tests[name].message for name in ("hidden", "late"))
+
+
+LISTS = assignment(
+    answer("def evens(n):\n    return [k for k in range(n) if k % 2 == 0]\nfound = evens(5)"),
+    check("returned", "assert list(evens(5)) == [0, 2, 4] and sorted(evens(1)) == [0]"),
+    check("looped", "for k, even in zip(range(3), evens(6)):\n    assert even == 2 * k"),
+    check("a_list", "assert evens(3) == [0, 2]"),
+    check("variable", "assert isinstance(found, object)\nassert sum(found) == 6"),
+    check("again", "assert list(found) == [0, 2, 4]"),
+    given("total = sum(found)"),
+    check("derived", "assert total == 6"),
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "outcomes"),
+    [
+        ("[k for k in range(n) if k % 2 == 0]", "passed passed passed passed passed passed"),
+        ("filter(lambda k: k % 2 == 0, range(n))", "passed passed failed passed failed needs_review"),
+        ("(k for k in range(0, n, 2))", "passed passed failed passed failed needs_review"),
+        ("reversed([k for k in range(n) if k % 2 == 0][::-1])", "passed passed failed passed failed needs_review"),
+        ("dict.fromkeys(range(0, n, 2)).keys()", "passed passed failed passed passed passed"),
+        ("map(int, 'x')", "error error error needs_review failed needs_review"),
+        ("__import__('itertools').count(0, n and 2)", "needs_review needs_review needs_review error error error"),
+    ],
+)  # fmt: skip
+def test_an_iterator_is_judged_by_what_it_gives(
+    start: Start, kind: Kind, expression: str, outcomes: str
+) -> None:
+    text = f"def evens(n):\n    return {expression}\n"
+    text += "" if "count" in expression else "found = evens(5)"
+    (finished,) = start(LISTS, kind).run([submission(LISTS, {"answer": text})])
+    assert " ".join(outcomes_of(finished).values()) == outcomes

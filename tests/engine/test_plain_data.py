@@ -20,6 +20,7 @@ from autograde.plain_data import (
     MalformedError,
     NotPlainError,
     Snapshot,
+    TooManyError,
     apply_changes,
     decode,
     encode,
@@ -48,6 +49,23 @@ def test_a_value_comes_back_with_its_type(value: object) -> None:
     assert type(back).__name__ == type(value).__name__
     assert back == value or value != value
     assert repr(back) == repr(value)
+
+
+def test_an_encoder_gives_up_above_as_many_values_as_it_is_asked_for() -> None:
+    Encoder(max_items=6).put([[1, 2], [3, 4]])
+    with pytest.raises(TooManyError):
+        Encoder(max_items=5).put([[1, 2], [3, 4]])
+
+
+def test_views_and_list_iterators_come_back_and_are_not_run_out() -> None:
+    table = {"a": [1], "b": [2]}
+    keys, items = decode(encode(table.keys())), decode(encode(table.items()))
+    assert (type(keys), type(items)) == (type(table.keys()), type(table.items()))
+    assert keys == table.keys() and list(items) == list(table.items())
+    assert list(decode(encode(table.values()))) == [[1], [2]]
+    left = iter([1, 2, 3])
+    next(left)
+    assert list(decode(encode(left))) == [2, 3] == list(left)
 
 
 @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")

@@ -83,7 +83,7 @@ def shared_tests(plan: Plan) -> set[str]:
 def test_only_tests_of_live_objects_are_shared(start: Start, kind: Kind) -> None:
     plan = start(TASK, kind).plan
     assert plan.problems == ()
-    assert shared_tests(plan) == {"class", "generator", "callback", "source", "global"}
+    assert shared_tests(plan) == {"class", "callback", "source", "global"}
 
 
 def test_the_solution_has_full_marks_and_the_result_says_what_is_not_tamper_proof(
@@ -92,7 +92,7 @@ def test_the_solution_has_full_marks_and_the_result_says_what_is_not_tamper_proo
     texts = {cell.grade_id: cell.source for cell in TASK.notebooks[0].cells if cell.role == "answer"}
     (finished,) = start(TASK, kind).run([submission(TASK, texts)])  # type: ignore[arg-type]
     assert all(points == 1.0 for points in points_of(finished).values()), results_of(finished)
-    assert sum("not tamper-proof" in note for note in finished.result.notes) == 5
+    assert sum("not tamper-proof" in note for note in finished.result.notes) == 4
 
 
 def test_a_shared_test_fails_a_wrong_answer(start: Start, kind: Kind) -> None:
@@ -120,10 +120,72 @@ def test_a_library_that_the_answer_imports_is_not_the_students(start: Start, kin
     assert points_of(finished)["library"] == 1.0
 
 
+IMPORTS = assignment(
+    answer("from math import isclose, gcd as common", stub="# import them"), check("t", "assert isclose(common(4, 6), 2)")
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("from math import *\ncommon = gcd", 1.0),
+        ("# import them", 0.0),
+        ("import math", 0.0),
+        ("from math import isclose", 0.0),
+    ],
+)
+def test_an_import_that_is_asked_for_must_be_there(
+    start: Start, kind: Kind, text: str, points: float
+) -> None:
+    (finished,) = start(IMPORTS, kind).run([submission(IMPORTS, {"answer": text})])
+    assert points_of(finished)["t"] == points
+
+
 def test_a_solution_that_fails_its_own_test_is_a_problem_of_the_plan(start: Start, kind: Kind) -> None:
     task = assignment(answer("x = 1"), check("right", "assert x == 1"), check("wrong", "assert x == 2"))
     problems = start(task, kind).plan.problems
     assert len(problems) == 1 and "wrong" in problems[0] and "full marks" in problems[0]
+
+
+UNWRITTEN = assignment(
+    given("tenth = 0.1"),
+    answer("# YOUR CODE HERE\nraise NotImplementedError()", grade_id="value"),
+    answer("def parts(...):\n    pass", grade_id="function"),
+    given("double = 2 * value"),
+    check("value_test", "assert value == 3 and double == 6 and tenth == 0.1"),
+    check("function_test", "assert parts('ab') == ['a', 'b']"),
+)
+
+
+def test_where_the_solution_is_not_written_an_answer_is_judged_all_the_same(start: Start, kind: Kind) -> None:
+    assert len(start(UNWRITTEN, kind).plan.problems) == 2
+    right = {"value": "value = 3", "function": "parts = list"}
+    slow = {"value": f"import time\ntime.sleep({SHORT.patience_seconds + 1})\nvalue = 3", "function": "pass"}
+    wrong = {"value": "value = 4", "function": "def parts(text):\n    return text"}
+    jobs = [
+        submission(UNWRITTEN, answers, student=name)
+        for name, answers in {"right": right, "slow": slow, "wrong": wrong, "untouched": {}}.items()
+    ]
+    points = {f.result.student_id: list(points_of(f).values()) for f in start(UNWRITTEN, kind).run(jobs)}
+    assert points == {"right": [1, 1], "slow": [1, 0], "wrong": [0, 0], "untouched": [0, 0]}
+
+
+LARGE = assignment(
+    given("rows = [(n, n) for n in range(60_000)]"),
+    answer("rows.append((1, 2))\ncount = len(rows)"),
+    check("count", "assert count == 60_001"),
+    check("rows", "assert rows[-1] == (1, 2) and len(rows) == 60_001"),
+)
+
+
+def test_a_change_in_what_is_too_large_to_compare_is_judged_all_the_same(start: Start, kind: Kind) -> None:
+    executor = start(LARGE, kind)
+    assert executor.plan.problems == ()
+    assert [cell.shared for cell in executor.plan.books[0]] == [False, False, False, True]
+    right, wrong = LARGE.notebooks[0].cells[1].source, "count = 60_001"
+    jobs = [submission(LARGE, {"answer": text}, student=text[:4]) for text in (right, wrong)]
+    points = {f.result.student_id: list(points_of(f).values()) for f in executor.run(jobs)}
+    assert points == {"rows": [1, 1], "coun": [1, 0]}
 
 
 def test_a_plan_travels_as_json_and_is_used_again(start: Start, kind: Kind) -> None:
