@@ -78,7 +78,8 @@ class Template:
             required=frozenset(
                 i
                 for i in usable
-                if cells[i].in_release and (cells[i].cell_type == "code" or cells[i].grade_id)
+                if cells[i].in_release
+                and (cells[i].grade_id or (cells[i].cell_type == "code" and cells[i].released.strip()))
             ),
             answers=answers,
             by_grade_id={grade_id: i for i in usable if (grade_id := cells[i].grade_id)},

@@ -3,13 +3,14 @@
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from autograde.course import Assignment, Submission
+from autograde.course import Assignment, Submission, load_assignment
 from autograde.errors import IntakeError
 from autograde.intake import LaidNotebook, admit, apart
-from tests.builder import answer, dump, filled, given
+from tests.builder import answer, dump, filled, given, notebook, write_source
 
 
 def test_an_honest_submission_is_laid_as_it_is(shapes: Assignment, honest: dict[str, bytes]) -> None:
@@ -25,6 +26,21 @@ def test_an_untouched_release_needs_no_repair(shapes: Assignment) -> None:
     assert (intake.repairs, intake.problems, intake.notes) == ((), (), ())
     texts = [cell.text for cell in intake.notebooks[0].cells]
     assert texts == [cell.released for cell in shapes.notebooks[0].cells]
+
+
+def test_an_empty_cell_without_an_id_is_no_repair_whatever_becomes_of_it(tmp_path: Path) -> None:
+    book = notebook([given("setup", "x = 1"), given("room", ""), answer("y", "y = 2"), given("end", "")])
+    for made in book["cells"]:
+        del made["id"]
+    book["nbformat_minor"] = 4
+    task = load_assignment(write_source(tmp_path, "rooms", {"rooms": book}), "rooms")
+    for text in ("", "print(x)", None):
+        sent = json.loads(dump(book))
+        sent["cells"][1]["source"] = text
+        sent["cells"] = [made for made in sent["cells"] if made["source"] is not None]
+        intake = admit(task, Submission("s", {"rooms.ipynb": dump(sent)}, {}, None, "", ""))
+        assert (intake.repairs, intake.problems, intake.notes) == ((), (), ())
+        assert [cell.text for cell in intake.notebooks[0].cells] == [made["source"] for made in sent["cells"]]
 
 
 def test_students_files_travel_but_the_assignments_own_win(
