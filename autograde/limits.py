@@ -23,7 +23,7 @@ class Limits:
         20.0, "wall clock of one call of a student's function", "the examiner's deadline"
     )
     patience_seconds: float = _limit(
-        4.0, "least wall clock that a cell or call gets", "the examiner's deadline"
+        10.0, "least wall clock that a cell or call gets", "the examiner's deadline"
     )
     slowdown: float = _limit(50.0, "times slower than the instructor's solution", "the examiner's deadline")
     submission_seconds: float = _limit(240.0, "wall clock of a submission", "the examiner's deadline")

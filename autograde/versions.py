@@ -3,7 +3,7 @@
 import hashlib
 import platform
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 _PRESENTATION = frozenset(
@@ -53,4 +53,8 @@ def code_files() -> list[Path]:
 def grader_version() -> str:
     """Return the package's version and a hash of the code that decides a grade."""
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in code_files()))
-    return f"{version('serving-overlap-course')}+{digest.hexdigest()[:12]}"
+    try:
+        release = version("serving-overlap-course")
+    except PackageNotFoundError:  # on the path, not installed
+        release = "0"
+    return f"{release}+{digest.hexdigest()[:12]}"

@@ -133,8 +133,6 @@ def grade_course(
                 progress.expect(len(wanted))
             if executor.problems is not None:
                 save_problems(layout.autograded_root, assignment, executor.problems)
-            for problem in executor.problems or ():
-                progress.say(problem)
             gradebook.refresh_penalties(name)
     return [outcomes[student] for student in sorted(outcomes)]
 
