@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     try:
-        arguments = parser(words[0] if words else "").parse_args(words)
+        arguments = _parse(parser(words[0] if words else ""), words)
         return int(_module(arguments.command).run(arguments))
     except AutogradeError as error:
         if not (isinstance(error, streams.OutputError) and error.is_quiet):
@@ -58,6 +58,14 @@ def _run(words: Sequence[str]) -> int:
         return InfrastructureError.exit_status
     except Exception:
         return _our_failure()
+
+
+def _parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """Parse the command line; help that nobody reads to its end is no failure."""
+    try:
+        return parser.parse_args(words)
+    except OSError as error:
+        raise streams.OutputError(error) from error
 
 
 def _our_failure() -> int:
