@@ -1,8 +1,9 @@
 """What is worth importing before the first fork."""
 
+import ast
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 
@@ -24,19 +25,20 @@ def modules_to_preload(task: Task, files: Mapping[str, bytes]) -> tuple[str, ...
 
     They are those that the source imports: in its cells, in helpers that its cells hold as text, or in files.
     """
-    texts = [cell.source for book in task.books for cell in book.cells if cell.code]
-    return tuple(sorted(_imported([*texts, *_helpers(files)]) | {"numpy", "numpy.random"}))  # a lazy one
+    texts = [cell.source for book in task.books for cell in book.cells if cell.code] + _helpers(files)
+    held = {name for text in texts for name in _IMPORT.findall(text)}
+    own = {name for text in texts for name in _imports(text)}
+    return tuple(sorted(_worth(held | own) | {"numpy", "numpy.random"}))  # a lazy one
 
 
 def modules_of_tests(task: Task, files: Mapping[str, bytes]) -> tuple[str, ...]:
     """Return the modules that are worth importing before the first examiner is forked to make the plan.
 
-    An examiner runs tests and given cells, but seldom those that draw.
+    They are those that tests, given cells and files import themselves, not in a text that they hold.
     """
     cells = [cell for book in task.books for cell in book.cells if cell.code]
     texts = [cell.source for cell in cells if cell.is_test or cell.role == "given"]
-    found = _imported([*texts, *_helpers(files)])
-    return tuple(sorted(name for name in found if name.partition(".")[0] != "matplotlib"))
+    return tuple(sorted(_worth({name for text in [*texts, *_helpers(files)] for name in _imports(text)})))
 
 
 def import_all(names: Iterable[str]) -> None:
@@ -46,9 +48,21 @@ def import_all(names: Iterable[str]) -> None:
             import_module(name)
 
 
-def _imported(texts: list[str]) -> set[str]:
-    found = {name for text in texts for name in _IMPORT.findall(text)}
-    return {name for name in found if name.partition(".")[0] in _WORTH_PRELOADING}
+def _imports(source: str) -> Iterator[str]:
+    """Yield the modules that a cell imports itself; none of a cell with magics, which the plan will show."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def _worth(names: set[str]) -> set[str]:
+    return {name for name in names if name.partition(".")[0] in _WORTH_PRELOADING}
 
 
 def _helpers(files: Mapping[str, bytes]) -> list[str]:
