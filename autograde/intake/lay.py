@@ -117,8 +117,11 @@ class _Layer:
         return LaidCell(None, cell.cell_type or "markdown", cell.text, wanted)
 
     def _note_missing(self, index: int) -> None:
-        label = self.template.label(index)
-        if index in self.template.answers:
+        label, cell = self.template.label(index), self.template.cells[index]
+        if cell.grade_id is None and not cell.own_id:
+            # Nothing tells a cell that a student tried things in from one that was deleted.
+            self.notes.append(f"{label}: no cell says what it said; the source's is run too")
+        elif index in self.template.answers:
             self.repairs.append(f"{label}: the answer cell is missing and was not found elsewhere")
         else:
             self.repairs.append(f"{label}: missing; put back from the source")

@@ -92,7 +92,10 @@ class Template:
     def label(self, index: int) -> str:
         """Name a source cell for the instructor."""
         cell = self.cells[index]
-        return cell.grade_id or cell.cell_id
+        if cell.grade_id or cell.own_id:
+            return cell.grade_id or cell.cell_id
+        first = next(iter(cell.source.strip().splitlines()), "")
+        return f"the cell that begins with {first[:40]!r}"
 
     def as_released(self, index: int, text: str) -> bool:
         """Tell whether a text is what the student received, but for invisible white space."""

@@ -43,6 +43,22 @@ def test_an_empty_cell_without_an_id_is_no_repair_whatever_becomes_of_it(tmp_pat
         assert [cell.text for cell in intake.notebooks[0].cells] == [made["source"] for made in sent["cells"]]
 
 
+def test_a_plain_cell_without_an_id_that_was_tried_things_in_is_no_repair(tmp_path: Path) -> None:
+    book = notebook([answer("y", "y = 2"), given("room", "# try it here\nprint(y)")])
+    for made in book["cells"]:
+        del made["id"]
+    book["nbformat_minor"] = 4
+    task = load_assignment(write_source(tmp_path, "rooms", {"rooms": book}), "rooms")
+    for text in ("for k in range(9):\n    show = k", None):
+        sent = json.loads(dump(book))
+        sent["cells"][1:] = [{**sent["cells"][1], "source": text}] if text else []
+        intake = admit(task, Submission("s", {"rooms.ipynb": dump(sent)}, {}, None, "", ""))
+        assert intake.repairs == intake.problems == ()
+        assert "the cell that begins with '# try it here'" in intake.notes[0]
+        texts = [cell.text for cell in intake.notebooks[0].cells]
+        assert texts == ["y = 2", "# try it here\nprint(y)", *([text] if text else [])]
+
+
 def test_students_files_travel_but_the_assignments_own_win(
     shapes: Assignment, honest: dict[str, bytes]
 ) -> None:
