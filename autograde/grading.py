@@ -15,7 +15,7 @@ from pathlib import Path
 from autograde import record as side_file
 from autograde.atomic import writing
 from autograde.autograded import AutogradedWriter
-from autograde.course import Assignment, Role, SourceCell, Submission, find_submissions, text_digest
+from autograde.course import Assignment, Role, SourceCell, Submission, find_submissions
 from autograde.decision import decide
 from autograde.errors import IntakeError
 from autograde.executors import Executor, Finished, Job
@@ -221,7 +221,7 @@ class Grader:
             for book in intake.notebooks
             for cell in book.cells
             if (found := self._answers.get((book.name, cell.source_index))) is not None
-            if cell.text == found.released or text_digest(cell.text) in found.earlier
+            if cell.text == found.released or found.was_released(cell.text)
         )
 
     def _answers_hash(self, intake: Intake, unanswered: Collection[CellKey]) -> str:

@@ -62,6 +62,10 @@ class SourceCell:
     own_id: bool = True
     earlier: frozenset[str] = frozenset()
 
+    def was_released(self, text: str) -> bool:
+        """Tell whether a text is what students received before ``source/`` was changed."""
+        return bool(self.earlier) and text_digest(text) in self.earlier
+
     @property
     def locked(self) -> bool:
         """Whether the source's text replaces what the student made of this cell."""

@@ -92,11 +92,10 @@ def read_submission(student_id: str, folder: Path) -> Submission:
     refused: dict[str, str] = {}
     total = 0
     try:
-        linked = folder.is_symlink() or folder.parent.is_symlink()
+        if folder.is_symlink() or folder.parent.is_symlink():
+            refused["."] = "the student's folder is a symbolic link"
     except OSError as error:
-        linked, refused["."] = False, f"the student's folder cannot be read ({error.strerror})"
-    if linked:
-        refused["."] = "the student's folder is a symbolic link"
+        refused["."] = f"the student's folder cannot be read ({error.strerror})"
     if refused:
         return Submission(student_id, files, refused, None, "", _fingerprint(files, refused))
     # Notebooks first: whatever else fills the folder must not crowd them out.

@@ -15,7 +15,7 @@ from autograde.examiner.preload import loaded_modules
 from autograde.examiner.stand_ins import StopTest
 from autograde.examiner.student_side import BudgetSpentError, StudentSide
 from autograde.examiner.task import Book, Cell, CellOutputs, CellPlan, Examined, LaidText
-from autograde.examiner.unfinished import Stop, Unfinished
+from autograde.examiner.unfinished import Unfinished
 from autograde.examiner.visibility import FailureWording
 from autograde.limits import Limits
 from autograde.outcome import TestOutcome, TestResult
@@ -202,7 +202,7 @@ class NotebookExaminer:
         self._mind_unreadable(plan, ran)
         self._unfinished.ended(cell.source, self._stop_of(cell))
 
-    def _stop_of(self, cell: Cell) -> Stop | None:
+    def _stop_of(self, cell: Cell) -> TestResult | None:
         """Return why the examiner stopped an instructor's cell; None if it ended as in a notebook.
 
         That includes an exception of the student's: what the cell has bound by then stays, as for nbgrader.

@@ -1,13 +1,10 @@
 """Instructor's cells that the examiner had to stop halfway: what they were to compute is not judged."""
 
 from types import FunctionType, ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
 from autograde.examiner.names import bound_and_needed, changed_in_place, names_reached
 from autograde.outcome import TestResult
-
-Stop: TypeAlias = TestResult
-"""What stopped a cell, as the result that a test has which uses what it was to compute."""
 
 
 class Unfinished:
@@ -22,10 +19,13 @@ class Unfinished:
     def __init__(self, names: dict[str, Any]):
         self._names = names
         self._ran: list[str] = []
-        self._stops: dict[str, Stop] = {}
+        self._stops: dict[str, TestResult] = {}
 
-    def ended(self, source: str, stop: Stop | None) -> None:
-        """Note how a cell ended; what it has defined by then is whole."""
+    def ended(self, source: str, stop: TestResult | None) -> None:
+        """Note how a cell ended; what it has defined by then is whole.
+
+        `stop` is the result of each test that uses what the cell was to compute; None: it came to its end.
+        """
         self._ran.append(source)
         if stop is None and not self._stops:
             return
@@ -36,7 +36,7 @@ class Unfinished:
             else:
                 self._stops[name] = stop
 
-    def reached_by(self, source: str) -> Stop | None:
+    def reached_by(self, source: str) -> TestResult | None:
         """Return what stopped a cell whose names a test uses, itself or through other cells."""
         if not self._stops:
             return None

@@ -151,7 +151,7 @@ class _Layer:
         label = self.template.label(index)
         self._compare_metadata(index, cell)
         if source.locked:
-            if self.template.was_released(index, cell.text):
+            if source.was_released(cell.text):
                 self.notes.append(f"{label}: as it was before source/ was changed; today's text is used")
             elif not self.template.as_released(index, cell.text):
                 self.repairs.append(f"{label}: a locked cell was changed; the source's text is used")

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from autograde.course import Role, SourceCell, SourceNotebook, normal_text, text_digest
+from autograde.course import Role, SourceCell, SourceNotebook, normal_text
 
 # Within a line and possessive: a student's text of any shape must be searched in linear time.
 _DEFINED = re.compile(r"^(?:async[ \t]++def|def|class)[ \t]++([^\W\d]\w*+)", re.MULTILINE)
@@ -101,16 +101,11 @@ class Template:
         """Tell whether a text is what the student received, but for invisible white space."""
         return text == self.cells[index].released or normal_text(text) == self.released[index]
 
-    def was_released(self, index: int, text: str) -> bool:
-        """Tell whether a text is what students received before ``source/`` was changed."""
-        earlier = self.cells[index].earlier
-        return bool(earlier) and text_digest(text) in earlier
-
     def is_stub(self, index: int, text: str) -> bool:
         """Tell whether a text says no more than what the student received, but for comments."""
-        if self.as_released(index, text) or self.was_released(index, text) or not text.strip():
-            return True
         cell = self.cells[index]
+        if self.as_released(index, text) or cell.was_released(text) or not text.strip():
+            return True
         return cell.cell_type == "code" and _code_lines(text) == _code_lines(cell.released)
 
     def claims(self, text: str) -> frozenset[int]:

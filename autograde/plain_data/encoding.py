@@ -84,13 +84,8 @@ class Encoder:
         if self._left < 0:
             raise TooManyError("too many values")
         self.buffer += tag + U32.pack(count)
-        writer_of = _WRITERS.get
         for value in values:
-            writer = writer_of(type(value))
-            if writer is not None:
-                writer(self, value)
-            else:
-                self._put_other(value)
+            self.put(value)
         self._depth -= 1
 
     def blob(self, tag: bytes, data: bytes | bytearray | memoryview) -> None:
