@@ -9,13 +9,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograde import streams
+from autograde import lean_nbgrader, streams
 from autograde.environment import DATABASE_VARIABLE, take_database
 from autograde.errors import AutogradeError, InfrastructureError, UsageError
 
 # Only the module of the command that runs is imported: some take seconds.
 COMMANDS = {
-    "grade": ("autograde.commands.grade", "grade an assignment's submissions"),
+    "grade": ("autograde.commands.grade_entry", "grade an assignment's submissions"),
     "check": ("autograde.commands.check", "check your own notebook against the visible tests"),
     "feedback": ("autograde.commands.feedback", "write each student's feedback pages"),
     "report": ("autograde.commands.report", "write the class report, a page and a CSV"),
@@ -108,26 +108,9 @@ def _module(command: str) -> ModuleType:
         ) from error
 
 
-def _import_nbgrader_alone() -> None:
-    """Import nbgrader without the Jupyter server extensions that it imports too: they take half a second.
-
-    Whoever imports one of them later still gets it.
-    """
-    parts = ("assignment_list", "course_list", "formgrader", "validate_assignment")
-    names = [f"nbgrader.server_extensions.{part}" for part in parts]
-    for name in names:
-        sys.modules[name] = ModuleType(name)
-        vars(sys.modules[name])["load_jupyter_server_extension"] = None
-    try:
-        import_module("nbgrader")
-    finally:
-        for name in names:
-            del sys.modules[name]
-
-
 if __name__ == "__main__":
     # jsonschema imports this, if it can, for a format that no notebook has; the import takes a second.
     modules: dict[str, Any] = sys.modules
     modules.setdefault("rfc3987_syntax", None)
-    _import_nbgrader_alone()
+    lean_nbgrader.install()
     sys.exit(main())

@@ -18,18 +18,21 @@ def save_problems(autograded: Path, assignment: Assignment, problems: tuple[str,
     """
     data = {"assignment": assignment.fingerprint, "problems": problems}
     with writing(autograded):
-        write_atomic(_path(autograded, assignment), json.dumps(data, ensure_ascii=False).encode())
+        write_atomic(
+            problems_path(autograded, assignment.name), json.dumps(data, ensure_ascii=False).encode()
+        )
 
 
 def load_problems(autograded: Path, assignment: Assignment) -> tuple[str, ...]:
     """Return what was found wrong with exactly this ``source/``; nothing if it was not looked at."""
     try:
-        data = json.loads(_path(autograded, assignment).read_bytes())
+        data = json.loads(problems_path(autograded, assignment.name).read_bytes())
         problems = data["problems"] if data["assignment"] == assignment.fingerprint else ()
         return tuple(str(problem) for problem in problems)
     except (OSError, ValueError, KeyError, TypeError):
         return ()
 
 
-def _path(autograded: Path, assignment: Assignment) -> Path:
-    return autograded / f".autograde.{assignment.name}.json"
+def problems_path(autograded: Path, name: str) -> Path:
+    """Return where they are kept for one assignment."""
+    return autograded / f".autograde.{name}.json"

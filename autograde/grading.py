@@ -153,16 +153,10 @@ class Grader:
 
     def _reuse(self, submission: Submission, record: Record) -> Graded:
         timestamp = _iso(submission.timestamp)
-        if timestamp != record.timestamp or not self._is_recorded(record.result):
+        if timestamp != record.timestamp or not is_recorded(self._recorded, record.result):
             record = self._commit(replace(record, timestamp=timestamp), submission.timestamp)
         previous = record.history[-1] if record.history else None
         return Graded(record.settled_result(), previous, reused=True, resubmitted=False)
-
-    def _is_recorded(self, result: SubmissionResult) -> bool:
-        """Tell whether the gradebook has these points: it may have been lost, or put back from a copy."""
-        recorded = self._recorded.get(result.student_id)
-        points = {(book.name, test.grade_id): test.points for book in result.notebooks for test in book.tests}
-        return recorded is not None and all(points.get(key) == score for key, score in recorded.items())
 
     def _finish(self, pending: _Pending, finished: Finished) -> Graded:
         submission, before = pending.submission, pending.previous
@@ -254,6 +248,13 @@ def grade(
     """
     submissions = find_submissions(layout.root, assignment.name, students)
     yield from Grader(layout, assignment, gradebook, sandbox, limits).run(submissions, executor, force=force)
+
+
+def is_recorded(recorded: Mapping[str, Mapping[CellKey, float | None]], result: SubmissionResult) -> bool:
+    """Tell whether the gradebook has these points: it may have been lost, or put back from a copy."""
+    mine = recorded.get(result.student_id)
+    points = {(book.name, test.grade_id): test.points for book in result.notebooks for test in book.tests}
+    return mine is not None and all(points.get(key) == score for key, score in mine.items())
 
 
 def _answer_cells(assignment: Assignment) -> Mapping[tuple[str, int | None], SourceCell]:

@@ -8,7 +8,7 @@ from typing import Self, TextIO
 from tqdm import tqdm
 
 from autograde.grading import Graded
-from autograde.outcome import Status
+from autograde.outcome import Status, SubmissionResult
 from autograde.printable import one_line
 
 LINE_EVERY_S = 5.0
@@ -50,11 +50,10 @@ class Progress:
     def show(self, graded: Graded) -> None:
         """Count one more submission and say so if it is in trouble."""
         self._done += 1
-        result = graded.result
-        if result.status in (Status.NEEDS_REVIEW, Status.INFRASTRUCTURE_ERROR):
+        trouble = trouble_line(graded.result)
+        if trouble is not None:
             self._trouble += 1
-            who = one_line(result.student_id)
-            self.say(f"{who}: {result.status.value}{_first_note(result.notes)}")
+            self.say(trouble)
         if self._bar is not None:
             self._bar.set_postfix_str(f"{self._trouble} in trouble" if self._trouble else "", refresh=False)
             self._bar.update()
@@ -83,5 +82,9 @@ class Progress:
             print(line, file=self._stream, flush=True)
 
 
-def _first_note(notes: tuple[str, ...]) -> str:
-    return f": {notes[0]}" if notes else ""
+def trouble_line(result: SubmissionResult) -> str | None:
+    """Return what to say of a submission in trouble; None of any other."""
+    if result.status not in (Status.NEEDS_REVIEW, Status.INFRASTRUCTURE_ERROR):
+        return None
+    note = f": {result.notes[0]}" if result.notes else ""
+    return f"{one_line(result.student_id)}: {result.status.value}{note}"

@@ -23,7 +23,7 @@ def with_earlier_releases(autograded: Path, assignment: Assignment) -> Assignmen
     Raises:
         InfrastructureError: The file can't be written.
     """
-    path = autograded / f".autograde.{assignment.name}.releases.json"
+    path = releases_path(autograded, assignment.name)
     known = _load(path)
     seen: dict[str, dict[str, list[str]]] = {}
     for book in assignment.notebooks:
@@ -49,6 +49,11 @@ def with_earlier_releases(autograded: Path, assignment: Assignment) -> Assignmen
         for book in assignment.notebooks
     )
     return replace(assignment, notebooks=books)
+
+
+def releases_path(autograded: Path, name: str) -> Path:
+    """Return the file of one assignment."""
+    return autograded / f".autograde.{name}.releases.json"
 
 
 def _load(path: Path) -> Texts:

@@ -10,6 +10,9 @@ _PRESENTATION = frozenset(
     {
         "__main__.py",
         "commands",
+        "lean_nbgrader.py",
+        "unchanged.py",
+        "watched.py",
         "feedback.py",
         "nbgrader_plugin.py",
         "progress.py",

@@ -1,45 +1,44 @@
-"""``grade``: grade an assignment's submissions."""
+"""``grade``: grade an assignment's submissions; :mod:`autograde.commands.grade_entry` comes before it."""
 
 import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
-from autograde.assignment_notes import load_problems, save_problems
+from autograde.assignment_notes import load_problems, problems_path, save_problems
 from autograde.atomic import write_atomic
-from autograde.commands.engine import add_engine_arguments, limits_of, status_of
-from autograde.commands.naming import add_assignment
+from autograde.commands.engine import limits_of, status_of
 from autograde.course import Assignment, load_assignment, submitted_students
+from autograde.course.config import CONFIG_NAME
 from autograde.errors import UsageError
 from autograde.executors import Executor, LocalExecutor
 from autograde.exercises import manual_cells
-from autograde.gradebook import Gradebook
-from autograde.grading import Graded, grade
+from autograde.gradebook import Gradebook, sqlite_file
+from autograde.grading import Graded, grade, is_recorded
 from autograde.layout import CourseLayout
 from autograde.lazy_executor import LazyExecutor
 from autograde.limits import DEFAULT, Limits
 from autograde.lock import course_lock
 from autograde.outcome import Status
-from autograde.progress import Progress
-from autograde.record import FILE_NAME
-from autograde.releases import with_earlier_releases
+from autograde.progress import Progress, trouble_line
+from autograde.record import FILE_NAME, load
+from autograde.releases import releases_path, with_earlier_releases
 from autograde.sandbox import Kind
 from autograde.streams import say
+from autograde.unchanged import Answer, Keeper, Question
+from autograde.watched import Places
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's options."""
-    add_assignment(parser)
-    parser.add_argument("--student", action="append", metavar="ID", help="only this student (repeatable)")
-    add_engine_arguments(parser)
-    parser.add_argument("--force", action="store_true", help="run unchanged submissions again too")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome to this file")
+def run(arguments: argparse.Namespace, question: Question | None = None) -> int:
+    """Grade, show progress, write the JSON; return the exit status.
 
-
-def run(arguments: argparse.Namespace) -> int:
-    """Grade, show progress, write the JSON; return the exit status."""
+    Args:
+        arguments: The options of the command line.
+        question: What to keep the answer for, in case nothing changes; None keeps none.
+    """
     layout = CourseLayout.of(arguments.course)
     limits = limits_of(arguments)
     if arguments.json is not None:
@@ -54,6 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
             hidden=(layout.root,),
         )
 
+    keeper = None if question is None else _keeper(layout, question)
+
+    def afterwards(assignment: Assignment, graded: Sequence[Graded]) -> None:
+        if keeper is not None:
+            keeper.keep(lambda: _unchanged(layout, assignment, graded))
+
     graded = grade_course(
         layout,
         arguments.assignment,
@@ -63,14 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
         db_url=arguments.db,
         students=arguments.student,
         force=arguments.force,
+        afterwards=afterwards,
     )
     if arguments.json is not None:
         write_json(arguments.json, arguments.assignment, graded)
-    say("\n".join(summary(arguments.assignment, graded)))
-    for line in _left_to_do(layout, arguments.assignment, arguments.db, graded):
+    for line in _closing(layout, arguments.assignment, arguments.db, graded):
         say(line)
-    if not graded:
-        say(f"looked in {layout.submitted('*', arguments.assignment)}")
     if arguments.json is not None:
         say(f"outcomes: {arguments.json}")
     return status_of(each.result for each in graded)
@@ -86,11 +89,13 @@ def grade_course(
     db_url: str | None = None,
     students: Sequence[str] | None = None,
     force: bool = False,
+    afterwards: Callable[[Assignment, Sequence[Graded]], None] = lambda assignment, graded: None,
 ) -> list[Graded]:
     """Grade an assignment under the course's lock; return the outcomes, ordered by student.
 
     Submissions that arrive while the grader works are graded too. What was graded in another `sandbox`
-    than this one is graded again.
+    than this one is graded again. `afterwards` is called with the assignment and the outcomes, still under
+    the lock.
 
     Raises:
         UsageError: The assignment, a student or the database can't be used, or another grader is at work.
@@ -134,11 +139,63 @@ def grade_course(
             if executor.problems is not None:
                 save_problems(layout.autograded_root, assignment, executor.problems)
             gradebook.refresh_penalties(name)
-    return [outcomes[student] for student in sorted(outcomes)]
+        ordered = [outcomes[student] for student in sorted(outcomes)]
+        afterwards(assignment, ordered)
+    return ordered
 
 
 def _was_graded(layout: CourseLayout, student_id: str, name: str) -> bool:
     return (layout.autograded(student_id, name) / FILE_NAME).is_file()
+
+
+def _keeper(layout: CourseLayout, question: Question) -> Keeper | None:
+    """Return what keeps the answer of this run; None where it depends on what can't be watched."""
+    database = sqlite_file(layout.db_url)
+    if database is None:
+        return None
+    name, folders, beside = question.assignment, layout.directories, layout.autograded_root
+    # A link's journals lie beside what it leads to.
+    files = [str(database), *(f"{database.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))]
+    places = Places(
+        source=tuple(
+            folders.format_path(step, ".", name)
+            for step in (folders.source_directory, folders.source_with_tests_directory)
+        ),
+        config=str(layout.root / CONFIG_NAME),
+        submitted=folders.format_path(folders.submitted_directory, "*", name),
+        side_files=str(layout.autograded("*", name) / FILE_NAME),
+        results=(*files, str(releases_path(beside, name)), str(problems_path(beside, name))),
+    )
+    return Keeper(question, layout.config, beside, places)
+
+
+def _unchanged(layout: CourseLayout, assignment: Assignment, graded: Sequence[Graded]) -> Answer | None:
+    """Return what a run in which nothing changed would say now; None if it would find something to do."""
+    with Gradebook(layout.db_url, layout.course_id) as gradebook:
+        if gradebook.register(assignment):
+            return None
+        recorded = gradebook.auto_scores(assignment.name)
+    for each in graded:
+        record = load(layout.autograded(each.result.student_id, assignment.name))
+        if record is None or record.settled_result() != each.result:
+            return None
+        if each.result.status is Status.INFRASTRUCTURE_ERROR or not is_recorded(recorded, record.result):
+            return None
+    reused = [replace(each, reused=True) for each in graded]
+    trouble = (trouble_line(each.result) for each in reused)
+    return Answer(
+        status_of(each.result for each in reused),
+        tuple(_closing(layout, assignment.name, None, reused)),
+        tuple(line for line in trouble if line is not None),
+    )
+
+
+def _closing(layout: CourseLayout, name: str, db_url: str | None, graded: Sequence[Graded]) -> Iterator[str]:
+    """Yield what is said at the end."""
+    yield from summary(name, graded)
+    yield from _left_to_do(layout, name, db_url, graded)
+    if not graded:
+        yield f"looked in {layout.submitted('*', name)}"
 
 
 def _left_to_do(layout: CourseLayout, name: str, db_url: str | None, graded: Sequence[Graded]) -> list[str]:

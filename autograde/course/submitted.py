@@ -43,7 +43,7 @@ def find_submissions(
         CourseError: If a student in `students` has sent nothing; nothing is yielded then.
     """
     layout = course_directory(course_dir, load_config(course_dir))
-    folders = dict(_student_folders(layout.format_path(layout.submitted_directory, "*", name)))
+    folders = dict(student_folders(layout.format_path(layout.submitted_directory, "*", name)))
     if students is not None:
         absent = sorted(set(students) - folders.keys())
         if absent:
@@ -58,11 +58,11 @@ def submitted_students(course_dir: Path, name: str) -> list[str]:
     """Return the ids of the students who have sent something for an assignment, without reading it."""
     layout = course_directory(course_dir, load_config(course_dir))
     pattern = layout.format_path(layout.submitted_directory, "*", name)
-    return sorted(student for student, _ in _student_folders(pattern))
+    return sorted(student for student, _ in student_folders(pattern))
 
 
-def _student_folders(pattern: str) -> Iterator[tuple[str, Path]]:
-    """Yield student and folder for a path in which ``*`` stands for the student."""
+def student_folders(pattern: str) -> Iterator[tuple[str, Path]]:
+    """Yield student and folder for a path in which ``*`` stands for the student, in no order."""
     before, _, after = pattern.partition("*")
     root, _, prefix = before.rpartition(os.sep)
     suffix, _, rest = after.partition(os.sep)

@@ -5,7 +5,17 @@ Its API asks the database once for each cell; here a submission is one transacti
 """
 
 from autograde.gradebook.book import Gradebook, Recorded
+from autograde.gradebook.database import sqlite_file
 from autograde.gradebook.reading import CellScore, Student, StudentScores
 from autograde.gradebook.writing import CellKey, LatePenalty
 
-__all__ = ["CellKey", "CellScore", "Gradebook", "LatePenalty", "Recorded", "Student", "StudentScores"]
+__all__ = [
+    "CellKey",
+    "CellScore",
+    "Gradebook",
+    "LatePenalty",
+    "Recorded",
+    "Student",
+    "StudentScores",
+    "sqlite_file",
+]

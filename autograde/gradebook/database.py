@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 
 from nbgrader import api
 from nbgrader.dbutil import ALEMBIC_DIR
@@ -45,6 +46,22 @@ def shown(url: str) -> str:
         return make_url(url).set(query={}).render_as_string(hide_password=True)
     except ArgumentError:
         return re.sub(r"(?<=//).*@", "***@", url.partition("?")[0], flags=re.DOTALL)
+
+
+def sqlite_file(url: str) -> Path | None:
+    """Return the file of an SQLite database; None for any other, and where it depends on more than the URL.
+
+    >>> sqlite_file("sqlite:////course/gradebook.db"), sqlite_file("sqlite:///gradebook.db")
+    (PosixPath('/course/gradebook.db'), None)
+    """
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        return None
+    if parsed.get_backend_name() != "sqlite" or parsed.query or parsed.database is None:
+        return None
+    path = Path(parsed.database)
+    return path if path.is_absolute() else None
 
 
 def open_engine(url: str, course_id: str) -> Engine:
