@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 
 from autograde.errors import InfrastructureError
 from autograde.limits import DEFAULT, Limits
-from autograde.machine import processors
 from autograde.outcome import Status, SubmissionResult
+from autograde.processors import processors
 
 ALL_GRADED, NEEDS_REVIEW = 0, 1
 

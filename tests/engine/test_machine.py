@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autograde import machine, sandbox
+from autograde import processors, sandbox
 from autograde.errors import SandboxUnavailableError
 from autograde.executors import LocalExecutor
-from autograde.machine import check_machine, processors, weaknesses
+from autograde.machine import check_machine, weaknesses
 from autograde.sandbox import Kind, explain
 from tests.engine.course_in_code import answer, assignment, check, points_of, submission
 
@@ -125,19 +125,19 @@ def test_processors_are_what_affinity_and_quotas_leave(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
-    monkeypatch.setattr(machine, "_CGROUPS", tmp_path)
-    monkeypatch.setattr(machine, "_OWN_CGROUPS", tmp_path / "own")
-    assert processors() == 8
+    monkeypatch.setattr(processors, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(processors, "_OWN_CGROUPS", tmp_path / "own")
+    assert processors.processors() == 8
     (tmp_path / "own").write_text(f"5:memory:/else\n{line}\n")
     outer = tmp_path / "a" if line.startswith("0") else tmp_path / "cpu" / "a"
     (outer / "b").mkdir(parents=True)
-    assert processors() == 8
+    assert processors.processors() == 8
     quota(outer, line, "max" if line.startswith("0") else "-1")
-    assert processors() == 8
+    assert processors.processors() == 8
     quota(outer / "b", line, "350000")
-    assert processors() == 4
+    assert processors.processors() == 4
     quota(outer, line, "150000")
-    assert processors() == 2
+    assert processors.processors() == 2
 
 
 def quota(folder: Path, line: str, microseconds: str) -> None:

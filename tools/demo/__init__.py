@@ -15,8 +15,8 @@ from autograde.executors import LocalExecutor
 from autograde.gradebook import Gradebook, Student
 from autograde.grading import Graded
 from autograde.layout import CourseLayout
-from autograde.machine import processors
 from autograde.outcome import SubmissionResult, TestOutcome
+from autograde.processors import processors
 from autograde.report import write_report
 from autograde.sandbox import Kind
 from autograde.standing import read_standings
