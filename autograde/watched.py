@@ -123,10 +123,12 @@ class Look:
         if status is None or not stat.S_ISDIR(status.st_mode):
             return
         with os.scandir(path) as entries:
-            names = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+            names = sorted(
+                (entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in entries
+                if entry.name != "__pycache__"  # Python's own, which running the grader changes
+            )
         for name, is_folder in names:
-            if name == "__pycache__":  # Python's own, which running the grader changes
-                continue
             below = f"{path}{os.sep}{name}"
             if is_folder:
                 self._add_tree(below, follow=follow)
