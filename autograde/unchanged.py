@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from traitlets.config import Config
+from traitlets.config.loader import LazyConfigValue
 
 from autograde.atomic import write_atomic
 from autograde.course.config import load_config
@@ -149,7 +150,18 @@ def _frozen(value: Any) -> Any:
 
 def _uses_foreign_code(config: Config) -> bool:
     steps = any("preprocessors" in config[section] for section in _STEPS if section in config)
-    return steps or bool(_FOREIGN & config.keys())
+    return steps or bool(_FOREIGN & config.keys()) or not _is_plain(config)
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether the text form of a configured value says all about it."""
+    if isinstance(value, LazyConfigValue):
+        return _is_plain(value.to_dict())
+    if isinstance(value, dict):
+        return all(_is_plain(each) for pair in value.items() for each in pair)
+    if isinstance(value, list | tuple | set):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float | Path | type)
 
 
 def _digest(question: Question, config: Config, places: Places, looks: Sequence[Look], answer: Answer) -> str:

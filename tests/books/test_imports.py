@@ -1,6 +1,8 @@
 """Which module of the grader may import which: each only those before it, so there is no cycle."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,3 +61,24 @@ def test_a_command_does_not_import_another():
         tree = ast.parse((PACKAGE / "commands" / f"{command}.py").read_text(encoding="utf-8"))
         found = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         assert not found & {f"autograde.commands.{other}" for other in commands}
+
+
+LEAN = """
+import sys
+from autograde import lean_nbgrader
+finders = list(sys.meta_path)
+lean_nbgrader.install()
+import nbgrader
+extension = "nbgrader.server_extensions.formgrader"
+assert extension not in sys.modules
+assert sys.meta_path[-len(finders):] == finders and not any("lean" in str(each) for each in sys.meta_path)
+assert nbgrader.__spec__.loader is nbgrader.__loader__ and nbgrader.__loader__.get_filename()
+import nbgrader.server_extensions.formgrader
+assert sys.modules[extension].__file__
+"""
+
+
+def test_nbgraders_server_extensions_are_imported_by_those_who_want_them_only():
+    done = subprocess.run([sys.executable, "-c", LEAN], capture_output=True, text=True, cwd=PACKAGE.parent)
+    assert done.stderr == ""
+    assert done.returncode == 0

@@ -180,6 +180,7 @@ CHANGES = {
     "a file that is a link": lambda root: (root / ANN / "link").symlink_to("alpha.ipynb"),
     "a folder that is a link": linked,
     "a file that can't be read": lambda root: (root / ANN / "alpha.ipynb").chmod(0),
+    "a folder that nobody may read": lambda root: (root / ANN).chmod(0),
     "a student more": lambda root: course.submit(root, "cy"),
     "a student less": lambda root: shutil.rmtree(root / "submitted/bob"),
     "no students at all": lambda root: shutil.rmtree(root / "submitted"),
@@ -254,6 +255,15 @@ def test_a_configuration_is_executed_again(runs, monkeypatch):
             assert runs.looked is looked
 
 
+def test_a_configuration_of_plain_values_is_no_obstacle(runs):
+    lines = ("c.A.list = [1, {'b': (2.5, None)}]", "c.A.more.append('x')", "c.A.kind = dict", "c.A.on = True")
+    configured(runs.root, "\n".join(lines))
+    course.submit(runs.root, "ann")
+    runs()
+    runs()
+    assert not runs.looked
+
+
 def test_a_course_may_keep_its_folders_elsewhere(runs):
     configured(
         runs.root,
@@ -287,6 +297,8 @@ def test_a_course_may_keep_its_folders_elsewhere(runs):
         "c.CourseDirectory.db_url = 'sqlite:///gradebook.db'",
         "c.CourseDirectory.db_url = 'sqlite:///{root}/gradebook.db?timeout=9'",
         "c.Formatter.it = object()",
+        "c.Formatter.it = [lambda: 1]",
+        "c.Formatter.it.append(object())",
     ],
 )
 def test_what_depends_on_things_that_nobody_watches_is_looked_at_each_time(runs, monkeypatch, text):
@@ -374,6 +386,22 @@ def test_another_grader_at_work_is_the_same_error(graded):
     assert f"another grader (process {holder.pid}) is at work" in said.err
 
 
+def test_an_answer_is_kept_under_the_lock(runs, monkeypatch):
+    course.submit(runs.root, "ann")
+    ask, others = in_full._unchanged, []
+
+    def asked(*arguments):
+        words = [sys.executable, "-c", HOLD, str(runs.root / "autograded")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        others.append(subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env=environment))
+        return ask(*arguments)
+
+    monkeypatch.setattr(in_full, "_unchanged", asked)
+    runs()
+    assert runs.kept.is_file()
+    assert [b"another grader" in other.stderr for other in others] == [True]
+
+
 def edited(text: str) -> str:
     data = json.loads(text)
     data["answer"]["said"][0] = "hw1: all is well"
@@ -444,7 +472,15 @@ def test_a_file_system_that_counts_seconds_is_not_trusted_for_two(tmp_path, monk
     assert look.settled_at >= 9 * 10**9
 
 
-def test_it_waits_for_the_clock_to_tick(runs, monkeypatch):
+def test_a_file_that_was_just_changed_is_waited_for(tmp_path):
+    look = watched.Look()
+    (tmp_path / "a").touch()
+    look._add(str(tmp_path / "a"))
+    assert look.wait()
+    assert time.time_ns() >= (tmp_path / "a").stat().st_ctime_ns + 20_000_000
+
+
+def test_the_last_look_comes_when_the_clock_has_ticked(runs, monkeypatch):
     """A change within one tick after the last look has the same stats: that look must come a tick later."""
     course.submit(runs.root, "ann")
     looks = []
@@ -464,8 +500,11 @@ MEANWHILE = {
     "a submission": lambda root: course.submit(root, "ann", course.WRONG),
     "the source": lambda root: (root / "source/hw1/alpha.ipynb").touch(),
     "a side file": lambda root: (root / "autograded/ann/hw1/.autograde.json").unlink(),
+    "what a side file says": lambda root: rewrite(
+        root / "autograded/ann/hw1/.autograde.json", lambda text: text.replace(b'"passed"', b'"failed"')
+    ),
     "the gradebook": lambda root: sqlite_run(root, "update grade set auto_score = 99"),
-    "the gradebook's cells": lambda root: sqlite_run(root, "update grade_cell set max_score = 99"),
+    "the gradebook's cells": lambda root: sqlite_run(root, "update grade_cells set max_score = 99"),
     "the configuration": lambda root: configured(root, ""),
 }
 
@@ -485,7 +524,8 @@ def test_what_changes_while_it_runs_is_seen_by_the_next(runs, monkeypatch, chang
         return answer
 
     monkeypatch.setattr(in_full, "_unchanged", asked)
-    runs()
+    assert "1 graded" in runs()
+    assert runs.status == 0
     assert not runs.kept.exists()
 
 
@@ -499,5 +539,6 @@ def test_what_changes_after_it_was_graded_is_seen_by_the_next(runs, monkeypatch,
         keep(self, ask)
 
     monkeypatch.setattr(in_full.Keeper, "keep", late)
-    runs()
+    assert "1 graded" in runs()
+    assert runs.status == 0
     assert not runs.kept.exists()
