@@ -150,18 +150,25 @@ def _frozen(value: Any) -> Any:
 
 def _uses_foreign_code(config: Config) -> bool:
     steps = any("preprocessors" in config[section] for section in _STEPS if section in config)
-    return steps or bool(_FOREIGN & config.keys()) or not _is_plain(config)
+    return steps or bool(_FOREIGN & config.keys())
 
 
-def _is_plain(value: Any) -> bool:
-    """Tell whether the text form of a configured value says all about it."""
+def _described(value: Any) -> str:
+    """Return a text that says all about a configured value; not its `repr`, which changes when it is used.
+
+    Raises:
+        UnseenError: There is no such text.
+    """
     if isinstance(value, LazyConfigValue):
-        return _is_plain(value.to_dict())
+        return f"later {_described(value.to_dict())}"
     if isinstance(value, dict):
-        return all(_is_plain(each) for pair in value.items() for each in pair)
-    if isinstance(value, list | tuple | set):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, str | int | float | Path | type)
+        pairs = (f"{_described(key)}: {_described(each)}" for key, each in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list | tuple):
+        return f"{type(value).__name__} [{', '.join(map(_described, value))}]"
+    if value is None or isinstance(value, str | int | float | Path | type):
+        return repr(value)
+    raise UnseenError(f"a configured {type(value).__name__}")
 
 
 def _digest(question: Question, config: Config, places: Places, looks: Sequence[Look], answer: Answer) -> str:
@@ -175,7 +182,7 @@ def _digest(question: Question, config: Config, places: Places, looks: Sequence[
         platform.python_version(),
         os.geteuid(),  # another user may read other files
         (*time.tzname, time.timezone, time.altzone),  # time stamps may name a zone
-        repr(config),  # it may hold passwords, of which a hash alone is kept
+        _described(config),  # it may hold passwords, of which a hash alone is kept
         asdict(places),
         asdict(answer),
         [look.digest for look in looks],

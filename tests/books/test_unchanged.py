@@ -256,7 +256,15 @@ def test_a_configuration_is_executed_again(runs, monkeypatch):
 
 
 def test_a_configuration_of_plain_values_is_no_obstacle(runs):
-    lines = ("c.A.list = [1, {'b': (2.5, None)}]", "c.A.more.append('x')", "c.A.kind = dict", "c.A.on = True")
+    lines = (
+        "c.A.list = [1, {'b': (2.5, None)}]",
+        "c.A.more.append('x')",
+        "c.A.kind = dict",
+        "c.A.on = True",
+        "c.CourseDirectory.ignore.append('*.bak')",
+        "from autograde.nbgrader_plugin import configure",
+        "configure(c)",
+    )
     configured(runs.root, "\n".join(lines))
     course.submit(runs.root, "ann")
     runs()
