@@ -149,7 +149,7 @@ def test_a_courses_own_configuration_is_kept():
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config import Config
 
-    from autograde.nbgrader_plugin import HarmlessOutput, configure
+    from autograde.nbgrader_plugin import configure
 
     config = Config()
     config.CourseDirectory.ignore = ["*.mp4"]
@@ -157,18 +157,35 @@ def test_a_courses_own_configuration_is_kept():
     configure(config)
     configure(config)
     assert config.CourseDirectory.ignore == ["*.mp4", ".autograde.json*"]
-    assert config.HTMLExporter.preprocessors == ["theirs.Own", HarmlessOutput]
+    assert config.HTMLExporter.preprocessors == ["theirs.Own", "autograde.nbgrader_parts.HarmlessOutput"]
     untouched = Config()
     configure(untouched)
     default = CourseDirectory().ignore
     assert CourseDirectory(config=untouched).ignore == [*default, ".autograde.json*"]
 
 
+def test_a_configuration_names_the_grader_and_does_not_import_it():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys\nfrom traitlets.config import Config\n"
+        "from autograde.nbgrader_plugin import configure\nc = Config()\nconfigure(c)\n"
+        "assert not {'nbgrader', 'sqlalchemy', 'nbconvert'} & sys.modules.keys()\n"
+        "from traitlets import import_item\n"
+        "print([import_item(name).__name__ for name in (c.Autograde.exporter_class, c.ExportApp.plugin_class,"
+        " c.GenerateFeedback.exporter_class, 'autograde.nbgrader_parts.HarmlessOutput')])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "['EngineExporter', 'StatusExport', 'FeedbackExporter', 'HarmlessOutput']"
+
+
 def test_the_gradebooks_password_is_in_no_argument(monkeypatch):
     import subprocess
     from types import SimpleNamespace
 
-    from autograde import nbgrader_plugin
+    from autograde import nbgrader_parts
     from autograde.environment import take_database
 
     started = []
@@ -188,9 +205,9 @@ def test_the_gradebooks_password_is_in_no_argument(monkeypatch):
     url = "postgresql+psycopg://ann:s3cret@localhost/grades"
     coursedir = SimpleNamespace(assignment_id="hw1", root=".", db_url=url)
     converter = SimpleNamespace(coursedir=coursedir, create_student=True, force=False)
-    monkeypatch.setattr(nbgrader_plugin, "_students", lambda converter: ["ann"])
+    monkeypatch.setattr(nbgrader_parts, "_students", lambda converter: ["ann"])
     monkeypatch.setattr(subprocess, "Popen", Child)
-    nbgrader_plugin.EngineExporter()._grade(converter)
+    nbgrader_parts.EngineExporter()._grade(converter)
     ((command, variables),) = started
     assert "s3cret" not in " ".join(command)
     assert variables["PYTHONUTF8"] == "1"
@@ -241,7 +258,7 @@ def test_what_formgrader_shows_cannot_run(graded):
 
 
 def test_a_notebook_that_this_grader_did_not_write_is_made_harmless_too(tmp_path):
-    from autograde.nbgrader_plugin import HarmlessOutput
+    from autograde.nbgrader_parts import HarmlessOutput
 
     book = nbformat.v4.new_notebook()
     book.metadata["widgets"] = {"x": "</script><script>alert(1)</script>"}
