@@ -1,4 +1,4 @@
-"""Namespaces, mounts, resource limits and a system-call filter, by plain calls into the C library."""
+"""Mounts, resource limits and a system-call filter, by plain calls into the C library."""
 
 import ctypes
 import os
@@ -9,20 +9,15 @@ from pathlib import Path
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
-CLONE_NEWNS = 0x00020000
-CLONE_NEWUTS = 0x04000000
-CLONE_NEWIPC = 0x08000000
 CLONE_NEWUSER = 0x10000000
-CLONE_NEWPID = 0x20000000
-CLONE_NEWNET = 0x40000000
-_OWN = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
 
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND = 2, 4, 8, 4096
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 4, 22
 _PR_SET_NO_NEW_PRIVS, _PR_SET_CHILD_SUBREAPER = 38, 36
 
 
-def _check(result: int, what: str) -> None:
+def check_call(result: int, what: str) -> None:
+    """Raise an OSError if a call into the C library failed."""
     if result != 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{what}: {os.strerror(code)}")
@@ -30,17 +25,17 @@ def _check(result: int, what: str) -> None:
 
 def set_dumpable(value: bool) -> None:
     """Allow or forbid other processes of the same user to look into this one."""
-    _check(_libc.prctl(_PR_SET_DUMPABLE, int(value), 0, 0, 0), "prctl")
+    check_call(_libc.prctl(_PR_SET_DUMPABLE, int(value), 0, 0, 0), "prctl")
 
 
 def become_subreaper() -> None:
     """Adopt orphaned descendants, so that they can be found and ended."""
-    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
+    check_call(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
 
 
 def die_with_parent(signal_number: int) -> None:
     """Have the kernel send a signal to this process when its parent ends."""
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0), "prctl")
+    check_call(_libc.prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0), "prctl")
 
 
 def drop_root(uid: int, gid: int) -> None:
@@ -50,17 +45,6 @@ def drop_root(uid: int, gid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def unshare_all() -> None:
-    """Enter new user, mount, pid (for children), ipc, network and uts namespaces, keeping uid and gid."""
-    uid, gid = os.getuid(), os.getgid()
-    _check(_libc.unshare(_OWN), "unshare")
-    set_dumpable(True)  # else the map files belong to root
-    Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
-    Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
-    set_dumpable(False)
-
-
 def mount_scratch(path: str, mib: int, files: int) -> None:
     """Mount a fresh tmpfs of fixed size at `path`; /dev/shm becomes a part of it, /proc empty.
 
@@ -68,21 +52,21 @@ def mount_scratch(path: str, mib: int, files: int) -> None:
     """
     options = f"size={mib}m,nr_inodes={files},mode=0700".encode()
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
-    _check(_libc.mount(b"scratch", path.encode(), b"tmpfs", flags, options), "mount scratch")
+    check_call(_libc.mount(b"scratch", path.encode(), b"tmpfs", flags, options), "mount scratch")
     shm = f"{path}/.shm"
     Path(shm).mkdir()
-    _check(_libc.mount(shm.encode(), b"/dev/shm", None, ctypes.c_ulong(_MS_BIND), None), "mount /dev/shm")
+    check_call(_libc.mount(shm.encode(), b"/dev/shm", None, ctypes.c_ulong(_MS_BIND), None), "mount /dev/shm")
     terminals = b"newinstance,ptmxmode=0666,mode=0600,max=8"
     if _libc.mount(b"devpts", b"/dev/pts", b"devpts", ctypes.c_ulong(_MS_NOSUID | _MS_NOEXEC), terminals):
         nothing = _libc.mount(b"none", b"/dev/pts", b"tmpfs", flags, b"size=4k,mode=0555")
-        _check(nothing, "mount /dev/pts")
-    _check(_libc.mount(b"none", b"/proc", b"tmpfs", flags, b"size=4k,mode=0555"), "mount /proc")
+        check_call(nothing, "mount /dev/pts")
+    check_call(_libc.mount(b"none", b"/proc", b"tmpfs", flags, b"size=4k,mode=0555"), "mount /proc")
 
 
 def drop_capabilities() -> None:
     """Give up every capability that the new user namespace brought."""
     header = struct.pack("<Ii", 0x20080522, 0)
-    _check(_libc.capset(header, bytes(24)), "capset")
+    check_call(_libc.capset(header, bytes(24)), "capset")
 
 
 def set_limits(
@@ -181,5 +165,5 @@ def filter_system_calls() -> None:
         _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
     filter_ = Program(len(code), ctypes.addressof(buffer))
-    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
-    _check(_libc.prctl(_PR_SET_SECCOMP, 2, ctypes.byref(filter_), 0, 0), "seccomp")
+    check_call(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
+    check_call(_libc.prctl(_PR_SET_SECCOMP, 2, ctypes.byref(filter_), 0, 0), "seccomp")
