@@ -24,6 +24,7 @@ from autograde.plain_data.format import (
     NotPlainError,
     TooManyError,
 )
+from autograde.plain_data.libraries import loaded
 
 __all__ = [
     "DEFAULT_BOUNDS",
@@ -40,4 +41,5 @@ __all__ = [
     "apply_changes",
     "decode",
     "encode",
+    "loaded",
 ]

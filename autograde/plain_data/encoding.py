@@ -22,6 +22,7 @@ from autograde.plain_data.format import (
     NotPlainError,
     TooManyError,
 )
+from autograde.plain_data.libraries import loaded
 
 _TAGGED_U32 = struct.Struct("<cI").pack
 _TAGGED_I64 = struct.Struct("<cq").pack
@@ -93,7 +94,7 @@ class Encoder:
         self.buffer += tag + U32.pack(len(data)) + data
 
     def _put_other(self, value: Any) -> None:
-        numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+        numpy, torch = sys.modules.get("numpy"), loaded("torch")
         if numpy is not None and type(value) is numpy.ndarray:
             if not self.number(value):
                 self.put_array(value)

@@ -6,6 +6,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from autograde.plain_data import loaded
+
 _MOST_TEXT = 200
 
 
@@ -37,7 +39,7 @@ def number_of(value: Any) -> float | None:
         (1.5, None, None)
     """
     kind = type(value)
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    numpy, torch = sys.modules.get("numpy"), loaded("torch")
     try:
         if kind in (int, float, Fraction, Decimal):
             return float(value)
