@@ -117,7 +117,7 @@ def _released_tests(bench: Bench, solution: Work) -> Work:
     """Return the solution as a student would hand it in: the tests as released."""
     books = tuple(
         tuple(
-            replace(item, text=cell.released) if cell.is_test else item
+            item._replace(text=cell.released) if cell.is_test else item
             for item, cell in zip(laid, book.cells, strict=True)
         )
         for laid, book in zip(solution.books, bench.task.books, strict=True)

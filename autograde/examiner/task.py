@@ -1,7 +1,7 @@
 """What the examiner is told, as plain data that travels between our own processes."""
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autograde.limits import Limits
 from autograde.outcome import TestResult
@@ -79,9 +79,11 @@ class Task:
         return cls(assignment.name, books, limits)
 
 
-@dataclass(frozen=True, slots=True)
-class LaidText:
-    """A cell of a submission: which source cell it stands for (None: added), and what runs."""
+class LaidText(NamedTuple):
+    """A cell of a submission: which source cell it stands for (None: added), and what runs.
+
+    Hundreds of these travel with each submission: as dataclasses they would take milliseconds.
+    """
 
     source_index: int | None
     code: bool
