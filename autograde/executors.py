@@ -15,7 +15,7 @@ from autograde.errors import InfrastructureError
 from autograde.examiner.overdue import overdue_report
 from autograde.examiner.preload import modules_to_preload
 from autograde.examiner.remote import ServerProcess
-from autograde.examiner.server import Setup
+from autograde.examiner.server import Setup, Start
 from autograde.examiner.task import Plan, Report, Task, Work
 from autograde.intake import Intake
 from autograde.limits import Limits
@@ -82,6 +82,7 @@ class LocalExecutor:
         limits: What one submission may use.
         plan: An earlier `plan` of the same assignment; it is made anew if it is None or does not fit.
         hidden: Folders that no submission may see even where they lie within the interpreter's (the course).
+        warm: A server that has started to warm up, which belongs to this executor from now on.
 
     Raises:
         SandboxUnavailableError: If submissions cannot be run on this machine.
@@ -101,6 +102,7 @@ class LocalExecutor:
         limits: Limits | None = None,
         plan: Plan | None = None,
         hidden: Sequence[Path] = (),
+        warm: ServerProcess | None = None,
     ):
         self._assignment = assignment
         self._task = Task.of(assignment, limits or Limits())
@@ -111,7 +113,7 @@ class LocalExecutor:
         check_machine(sandbox, self._hidden)
         self._weaknesses = [UNSAFE_NOTE] if sandbox == "none" else weaknesses()
         self._sent = 0
-        self._server: ServerProcess | None = None
+        self._server = warm
         self._start()
 
     @property
@@ -187,17 +189,15 @@ class LocalExecutor:
                 again.append((job, 1))
 
     def _start(self) -> None:
-        setup = Setup(
-            self._assignment.fingerprint,
-            self._task,
-            dict(self._assignment.files),
-            self._sandbox,
-            tuple(str(folder) for folder in self._hidden),
-            modules_to_preload(self._task, self._assignment.files),
-            self._jobs,
-            None if self._plan is None else self._plan.to_json(),
-        )
-        self._server = ServerProcess(setup)
+        preload = modules_to_preload(self._task, self._assignment.files)
+        start = Start.of(self._sandbox, self._hidden, self._task.limits, preload)
+        if self._server is not None and self._server.start != start:
+            self.close()
+        if self._server is None:
+            self._server = ServerProcess(start)
+        plan = None if self._plan is None else self._plan.to_json()
+        files = dict(self._assignment.files)
+        self._server.set_up(Setup(self._assignment.fingerprint, self._task, files, preload, self._jobs, plan))
 
     def _ready_server(self) -> ServerProcess:
         if self._server is None:

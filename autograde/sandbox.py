@@ -67,6 +67,21 @@ class Zygote:
             self.close()
             raise SandboxUnavailableError(explain(self.kind, error.decode(errors="replace"), late=late))
 
+    def set_up(self, *, preload: Sequence[str], texts: Sequence[str], helpers: Sequence[str]) -> None:
+        """Tell it the assignment, after which it becomes warm.
+
+        Args:
+            preload: Modules that the assignment imports.
+            texts: Cells as students receive them, to be compiled in advance.
+            helpers: Modules that the assignment brings along, likewise.
+        """
+        data = {"preload": list(preload), "texts": list(texts), "helpers": list(helpers)}
+        with tempfile.TemporaryFile() as said:
+            said.write(json.dumps(data).encode())
+            said.seek(0)
+            with contextlib.suppress(OSError):  # it is gone: `wait_ready` says why
+                socket.send_fds(self.control, [b"set up"], [said.fileno()])
+
     def close(self) -> None:
         """End it and everything in it."""
         self.control.close()
@@ -125,17 +140,15 @@ def start_zygote(
     kind: Kind,
     *,
     preload: Sequence[str],
-    texts: Sequence[str] = (),
     output_limit: int,
     files: Path | None,
     hidden: Sequence[Path] = (),
 ) -> Zygote:
-    """Start a warm process; :meth:`Zygote.wait_ready` tells when it is warm.
+    """Start a process that :meth:`Zygote.set_up` makes warm; :meth:`Zygote.wait_ready` tells when it is.
 
     Args:
         kind: ``bwrap`` or ``none``.
-        preload: Modules that the assignment imports.
-        texts: Cells as students receive them, to be compiled in advance.
+        preload: Modules that the assignment probably imports.
         output_limit: Characters of one cell's output that are kept.
         files: A folder with the assignment's large files, shown read-only.
         hidden: Folders that must not be seen even where they lie in what is shown (the course).
@@ -151,7 +164,6 @@ def start_zygote(
         "drop": [_NOBODY, _NOBODY] if as_root else None,
         "preload": list(preload),
         "output_limit": output_limit,
-        "texts": list(texts),
         "font_lists": _font_lists() if kind == "bwrap" else {},
     }
     root = INSIDE if kind == "bwrap" else str(Path(__file__).parent.parent)
@@ -169,7 +181,7 @@ def start_zygote(
         "LANG": "C.UTF-8",
         "HOME": SCRATCH,
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",  # for what a student starts: our own Python ignores it
         "PIP_RETRIES": "0",  # there is no network to wait for
         **ONE_THREAD,
         **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},

@@ -1,5 +1,6 @@
 """The trusted end of the conversation with one submission's processes."""
 
+import marshal
 import os
 import secrets
 import signal
@@ -13,7 +14,7 @@ from typing import Any
 from autograde.errors import InfrastructureError
 from autograde.examiner.usage import Watch
 from autograde.limits import Limits
-from autograde.plain_data import Bounds, MalformedError, decode, encode
+from autograde.plain_data import Bounds, MalformedError, decode
 from autograde.sandbox import SCRATCH, Zygote
 from autograde.student.zygote_report import REPORT
 from autograde.wire import Channel, DeadlineError, FloodError, PeerGoneError, WireError, pack
@@ -72,7 +73,7 @@ class Container:
         try:
             with theirs:
                 socket.send_fds(zygote.control, [b"new"], [theirs.fileno()])
-            self._ctl.sendall(pack(encode(spec)))
+            self._ctl.sendall(pack(marshal.dumps(spec)))
             answer, descriptors, _, _ = socket.recv_fds(self._ctl, 1, 1)
             if answer != b"R" or not descriptors:
                 raise OSError(self._ctl.recv(500).decode(errors="replace"))
@@ -182,7 +183,7 @@ class Conversation:
         self.strays = 0  # frames that answered nothing that was asked
         self.alive = True
 
-    def ask(self, deadline: float, verb: str, *arguments: object) -> tuple[Any, ...]:
+    def ask(self, deadline: float, verb: str, *arguments: Any) -> tuple[Any, ...]:
         """Ask one thing and return the reply, without its number.
 
         The deadline moves on by what the process has to wait while others' processes run.
@@ -193,7 +194,7 @@ class Conversation:
         """
         self._number += 1
         try:
-            self._channel.send(encode((self._number, verb, *arguments)), deadline)
+            self._channel.send(marshal.dumps((self._number, verb, *arguments)), deadline)
             return self._reply(deadline)
         except DeadlineError:
             return self._interrupt()

@@ -8,19 +8,20 @@ from typing import Any
 
 from autograde.errors import InfrastructureError, SandboxUnavailableError
 from autograde.examiner.messages import frame, read_message
-from autograde.examiner.server import Setup
+from autograde.examiner.server import Setup, Start
 from autograde.examiner.task import Plan
 from autograde.sandbox import ONE_THREAD
 
 
 class ServerProcess:
-    """The examiner's server as the grader sees it.
+    """The examiner's server as the grader sees it: it warms up, and works once it is set up.
 
     Args:
-        setup: What it examines with.
+        start: How it warms up.
     """
 
-    def __init__(self, setup: Setup):
+    def __init__(self, start: Start):
+        self.start = start
         command = [sys.executable, "-c", "from autograde.examiner.server import main; main()"]
         self._process = subprocess.Popen(
             command,
@@ -32,9 +33,13 @@ class ServerProcess:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._stdin, False)
-        self._outgoing = bytearray(frame(setup))
+        self._outgoing = bytearray(frame(start))
         self._plan: Plan | None = None
         self._flush()
+
+    def set_up(self, setup: Setup) -> None:
+        """Tell it what to examine with."""
+        self.send(setup)
 
     def wait_ready(self) -> Plan:
         """Wait until it has the plan.

@@ -9,31 +9,59 @@ import tempfile
 import time
 import traceback
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from autograde.errors import AutogradeError, SandboxUnavailableError
+from autograde.examiner.lazy_imports import import_lazily
 from autograde.examiner.messages import messages_in, read_message, run_in_forks, write_message
-from autograde.examiner.preload import import_all, modules_of_tests
+from autograde.examiner.preload import helper_texts, import_all, modules_of_tests
 from autograde.examiner.task import Plan, Task, Work
+from autograde.limits import Limits
 from autograde.outcome import TestResult
 from autograde.sandbox import Kind, Zygote, start_zygote
 from autograde.student.isolation import die_with_parent
+
+if TYPE_CHECKING:
+    from autograde.student.shell import Shell
 
 _MARGIN_SECONDS = 6.0  # beyond the submission's own limit, before an examiner is ended from outside
 
 
 @dataclass(frozen=True, slots=True)
+class Start:
+    """The first message: what can be said before the assignment has been read.
+
+    Attributes:
+        sandbox: ``bwrap`` or ``none``.
+        hidden: Folders that no sandbox may show.
+        output_kib: What is kept of one cell's output.
+        preload: Modules that the assignment probably imports.
+    """
+
+    sandbox: Kind
+    hidden: tuple[str, ...]
+    output_kib: int
+    preload: tuple[str, ...] = field(compare=False)  # a guess
+
+    @classmethod
+    def of(cls, sandbox: Kind, hidden: Iterable[Path], limits: Limits, preload: Iterable[str]) -> "Start":
+        """Take what matters of what an executor is told."""
+        return cls(
+            sandbox, tuple(str(folder.resolve()) for folder in hidden), limits.output_kib, tuple(preload)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Setup:
-    """The first message: what to examine with.
+    """The second message: what to examine with.
 
     Attributes:
         fingerprint: The assignment's.
         task: The assignment.
         files: The assignment's files.
-        sandbox: ``bwrap`` or ``none``.
-        hidden: Folders that no sandbox may show.
         preload: Modules that the assignment imports.
         jobs: Submissions at a time.
         plan: The plan, as JSON-ready data; None: make it.
@@ -42,8 +70,6 @@ class Setup:
     fingerprint: str
     task: Task
     files: dict[str, bytes]
-    sandbox: Kind
-    hidden: tuple[str, ...]
     preload: tuple[str, ...]
     jobs: int
     plan: dict[str, Any] | None
@@ -76,8 +102,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader hears it, and says what to do
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGHUP, _leave)
-    setup: Setup | None = read_message(requests)
-    if setup is None:
+    import_lazily()
+    start: Start | None = read_message(requests)
+    if start is None:
         return
     with tempfile.TemporaryDirectory(prefix="autograde-") as folder:
         zygote: Zygote | None = None
@@ -85,16 +112,31 @@ def main() -> None:
             root = Path(folder)
             root.chmod(0o755)
             files = root / "files"
-            _write_files(files, setup.files)
+            files.mkdir(mode=0o755)
+            output_limit = start.output_kib * 1024
             zygote = start_zygote(
-                setup.sandbox,
+                start.sandbox,
+                preload=start.preload,
+                output_limit=output_limit,
+                files=files,
+                hidden=[Path(path) for path in start.hidden],
+            )
+            from autograde.examiner.submission import Bench  # noqa: F401  (the other side warms up meanwhile)
+            from autograde.student.rehearsal import rehearse
+            from autograde.student.shell import Shell
+
+            shell = Shell(output_limit, tracebacks=False)
+            rehearse(shell, output_limit)
+            setup: Setup | None = read_message(requests)
+            if setup is None:
+                return
+            _write_files(files, setup.files)
+            zygote.set_up(
                 preload=setup.preload,
                 texts=[cell.released for book in setup.task.books for cell in book.cells if cell.code],
-                output_limit=setup.task.limits.output_kib * 1024,
-                files=files,
-                hidden=[Path(path) for path in setup.hidden],
+                helpers=helper_texts(setup.task, setup.files),
             )
-            Server(setup, zygote, root, files, requests, replies).serve()
+            Server(setup, zygote, shell, root, files, requests, replies).serve()
         except SandboxUnavailableError as error:
             write_message(replies, ("unavailable", str(error)))
         except BrokenPipeError:
@@ -103,6 +145,7 @@ def main() -> None:
             text = str(error) if isinstance(error, AutogradeError) else traceback.format_exc()
             write_message(replies, ("broken", text))
         finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is leaving
             if zygote is not None:
                 zygote.close()
 
@@ -115,7 +158,6 @@ def _leave(*_: object) -> NoReturn:
 
 
 def _write_files(folder: Path, files: dict[str, bytes]) -> None:
-    folder.mkdir(mode=0o755)
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,17 +168,22 @@ class Server:
     """Keeps so many examiners at work and forwards what they report."""
 
     def __init__(
-        self, setup: Setup, zygote: Zygote, root: Path, files: Path, requests: int, replies: BinaryIO
+        self,
+        setup: Setup,
+        zygote: Zygote,
+        shell: "Shell",
+        root: Path,
+        files: Path,
+        requests: int,
+        replies: BinaryIO,
     ):
-        from autograde.examiner.submission import Bench  # after the other side has begun to warm up
+        from autograde.examiner.submission import Bench
         from autograde.examiner.visibility import constants
-        from autograde.student.shell import Shell
 
         self._setup = setup
         self._requests = requests
         self._replies = replies
         os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-        shell = Shell(setup.task.limits.output_kib * 1024)
         for book in setup.task.books:
             for cell in book.cells:
                 if cell.code:

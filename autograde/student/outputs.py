@@ -3,6 +3,7 @@
 import io
 from typing import Any
 
+KEPT = ("text/plain", "image/png")  # the forms of a displayed value that are kept
 _MAX_TRACEBACK_LINES = 60
 
 

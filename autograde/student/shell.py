@@ -18,7 +18,7 @@ from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from autograde.student.outputs import Outputs, Stream
+from autograde.student.outputs import KEPT, Outputs, Stream
 from autograde.student.score import Value
 
 
@@ -46,6 +46,10 @@ class _Hook(DisplayHook):
 
     def write_output_prompt(self) -> None:
         pass
+
+    def compute_format_data(self, result: Any) -> Any:
+        shell: Any = self.shell
+        return shell.display_formatter.format(result, include=KEPT)  # nobody sees the other forms
 
     def __call__(self, result: Any = None) -> None:
         self.value = result
@@ -101,11 +105,12 @@ class Shell:
 
     Args:
         output_limit: Characters that one cell may print and that are kept.
+        tracebacks: Keep the lines of tracebacks with what a cell shows.
         stdout_fd: Descriptor that ``sys.stdout.fileno()`` gives.
         stderr_fd: The same for ``sys.stderr``.
     """
 
-    def __init__(self, output_limit: int, stdout_fd: int = 1, stderr_fd: int = 2):
+    def __init__(self, output_limit: int, *, tracebacks: bool = True, stdout_fd: int = 1, stderr_fd: int = 2):
         config = Config()
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "nocolor"
@@ -118,6 +123,7 @@ class Shell:
             part.outputs = self.outputs
         for name in ("pip", "conda", "mamba", "micromamba", "uv"):
             self.ip.register_magic_function(_no_install, magic_kind="line", magic_name=name)
+        self._tracebacks = tracebacks
         self._stdout_fd, self._stderr_fd = stdout_fd, stderr_fd
         self._loop: asyncio.AbstractEventLoop | None = None
         self.names: dict[str, Any] = self.ip.user_ns
@@ -138,6 +144,10 @@ class Shell:
         filename = self.ip.compile.cache(text, 0, raw_code=text)
         with contextlib.suppress(SyntaxError, ValueError):
             self._ready[text] = (filename, list(self._compile(text, filename)))
+
+    def forget(self, text: str) -> str:
+        """Undo :meth:`prepare`; return the name under which the cell was compiled."""
+        return self._ready.pop(text)[0]
 
     def run(self, text: str) -> Ran:
         """Run one cell and keep what it shows in `outputs`.
@@ -213,7 +223,7 @@ class Shell:
             text = str(error)
         except Exception:
             text = ""
-        self.outputs.fail(name, text, format_error(error))
+        self.outputs.fail(name, text, format_error(error) if self._tracebacks else [])
 
 
 def format_error(error: BaseException) -> list[str]:
@@ -244,7 +254,7 @@ def _display(*values: Any, **options: Any) -> Any:
 
 def prepare_figures(shell: Shell, *, render: bool) -> None:
     """Let figures end with their cell, as in a notebook; make pictures of them only if `render`."""
-    if "matplotlib" not in sys.modules:
+    if "matplotlib.figure" not in sys.modules:
         return
     from IPython.core.pylabtools import select_figure_formats
 

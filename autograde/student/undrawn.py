@@ -69,23 +69,24 @@ def undrawn() -> Iterator[None]:
     if pyplot is None:
         yield
         return
-    replaced = {name: getattr(pyplot, name) for name in _names(pyplot) if hasattr(pyplot, name)}
+    held, inert = vars(pyplot), _inert(pyplot)
+    replaced = {name: held[name] for name in inert if name in held}
     try:
-        for name in replaced:
-            setattr(pyplot, name, _subplots if name == "subplots" else _anything)
+        held.update(inert)
         yield
     finally:
-        for name, value in replaced.items():
-            setattr(pyplot, name, value)
+        for name in inert.keys() - replaced.keys():  # the student had deleted it
+            held.pop(name, None)
+        held.update(replaced)
 
 
 @cache
-def _names(pyplot: Any) -> tuple[str, ...]:
-    return tuple(
-        name
+def _inert(pyplot: Any) -> dict[str, Any]:
+    return {
+        name: _subplots if name == "subplots" else _anything
         for name, value in vars(pyplot).items()
         if type(value) is FunctionType
         and value.__module__ == pyplot.__name__
         and name not in _KEPT
         and name[0] != "_"
-    )
+    }
