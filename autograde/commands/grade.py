@@ -14,6 +14,7 @@ from autograde.commands.engine import limits_of, status_of
 from autograde.course import Assignment, load_assignment, submitted_students
 from autograde.course.config import CONFIG_NAME
 from autograde.errors import UsageError
+from autograde.examiner.remote import ServerProcess
 from autograde.executors import Executor, LocalExecutor
 from autograde.exercises import manual_cells
 from autograde.gradebook import Gradebook, sqlite_file
@@ -32,12 +33,15 @@ from autograde.unchanged import Answer, Keeper, Question
 from autograde.watched import Places
 
 
-def run(arguments: argparse.Namespace, question: Question | None = None) -> int:
+def run(
+    arguments: argparse.Namespace, question: Question | None = None, warm: ServerProcess | None = None
+) -> int:
     """Grade, show progress, write the JSON; return the exit status.
 
     Args:
         arguments: The options of the command line.
         question: What to keep the answer for, in case nothing changes; None keeps none.
+        warm: A server of the examiner that warms up already.
     """
     layout = CourseLayout.of(arguments.course)
     limits = limits_of(arguments)
@@ -51,6 +55,7 @@ def run(arguments: argparse.Namespace, question: Question | None = None) -> int:
             sandbox=arguments.sandbox,
             limits=limits,
             hidden=(layout.root,),
+            warm=warm,
         )
 
     keeper = None if question is None else _keeper(layout, question)

@@ -23,9 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     question = asked(arguments)
     answer = None if question is None else recall(question)
     if answer is None:
-        from autograde.commands import grade  # takes a second
-
-        return grade.run(arguments, question)
+        return _run_in_full(arguments, question)
     for line in answer.trouble:
         complain(line)
     for line in answer.said:
@@ -38,3 +36,16 @@ def asked(arguments: argparse.Namespace) -> Question | None:
     if arguments.student or arguments.force or arguments.json is not None or arguments.db is not None:
         return None
     return Question(arguments.course, arguments.assignment, arguments.sandbox, limits_of(arguments))
+
+
+def _run_in_full(arguments: argparse.Namespace, question: Question | None) -> int:
+    from autograde.warming import warm_up
+
+    warm = warm_up(arguments.course, arguments.assignment, arguments.sandbox, limits_of(arguments))
+    try:
+        from autograde.commands import grade  # takes a second
+
+        return grade.run(arguments, question, warm)
+    finally:
+        if warm is not None:
+            warm.close()

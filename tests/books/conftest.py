@@ -46,3 +46,4 @@ def fake_engine(monkeypatch: pytest.MonkeyPatch) -> None:
         return course.FakeExecutor(assignment)
 
     monkeypatch.setattr("autograde.commands.grade.LocalExecutor", make)
+    monkeypatch.setattr("autograde.warming.warm_up", lambda *_: None)

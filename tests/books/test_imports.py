@@ -14,10 +14,11 @@ PACKAGE = Path(autograde.__file__).parent
 ORDER = (
     "errors", "outcome", "limits", "processors", "environment", "atomic", "printable", "streams",
     "spreadsheet", "sanitize", "wording", "plain_data", "wire", "course", "lock", "watched", "unchanged",
-    "intake", "decision", "sandbox", "student", "machine", "examiner", "executors", "lazy_executor",
+    "intake", "decision", "sandbox", "student", "machine", "examiner", "warming", "executors",
+    "lazy_executor",
     "gradebook", "record", "versions", "layout", "autograded", "grading", "assignment_notes", "releases",
     "roster", "exercises", "standing", "statistics", "charts", "templating", "feedback", "report", "progress",
-    "nbgrader_plugin", "commands", "lean_nbgrader", "__main__",
+    "nbgrader_plugin", "nbgrader_parts", "commands", "lean_nbgrader", "__main__",
 )  # fmt: skip
 ONLY = {"student": {"plain_data", "wire"}}  # what runs beside a student's code
 
