@@ -50,4 +50,3 @@ def rehearse(shell: Shell, output_limit: int) -> None:
     shell.names.clear()
     shell.names.update(names)
     shell.count = count
-    shell.outputs.clear()

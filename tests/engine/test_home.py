@@ -1,7 +1,10 @@
 """A student's cells behave as at home: magics, shells, display, await, figures, tracebacks."""
 
+import pytest
+
 from autograde.executors import Finished
 from autograde.sandbox import Kind
+from autograde.student.undrawn import Undrawn, undrawn
 from tests.engine.conftest import Start
 from tests.engine.course_in_code import answer, assignment, check, given, graded_answer, points_of, submission
 
@@ -89,3 +92,30 @@ def test_two_kernels_do_not_draw_the_same_random_numbers(start: Start, kind: Kin
     text = "import random, numpy as np\nx = 1\nprint(random.random(), np.random.rand())"
     first, second = printed(start, kind, text), printed(start, kind, text)
     assert first.split()[0] != second.split()[0] and first.split()[1] != second.split()[1]
+
+
+def test_a_picture_that_is_the_value_of_a_graded_cell_is_kept(start: Start, kind: Kind) -> None:
+    task = assignment(
+        given("import matplotlib.pyplot as plt"),
+        graded_answer("drawn", "fig, ax = plt.subplots()\nplt.close(fig)\nfig", "..."),
+    )
+    (finished,) = start(task, kind).run([submission(task, {"drawn": task.notebooks[0].cells[1].source})])
+    (output,) = finished.runs["book"][1].outputs
+    assert output["output_type"] == "execute_result"
+    assert output["data"].keys() == {"text/plain", "image/png"}
+
+
+def test_pyplot_is_afterwards_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    import matplotlib.pyplot as plt
+
+    with undrawn():  # as the warm process does
+        pass
+    monkeypatch.delattr(plt, "scatter")
+    before = dict(vars(plt))
+    asked = Undrawn.asked
+    with undrawn():
+        figure, _ = plt.subplots()
+        plt.scatter([1], [2])
+        assert isinstance(figure, Undrawn)
+    assert vars(plt) == before
+    assert Undrawn.asked == asked + 2

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,8 @@ def test_the_examiner_gets_what_tests_and_given_cells_import_themselves_and_use(
 
 def test_helpers_are_the_files_and_the_texts_of_given_cells() -> None:
     assert set(helper_texts(TASK, FILES)) == {FILES["helper.py"].decode(), "\nimport matplotlib.pyplot\n"}
+    kept_back = replace(given('TEXT = "import hidden"'), released="TEXT = ...")
+    assert helper_texts(Task.of(assignment(kept_back), Limits()), {}) == []
 
 
 def test_a_large_library_is_loaded_when_something_in_it_is_used() -> None:
@@ -70,7 +73,8 @@ reseed(), random_state(), encode([1.5])
 assert loaded("torch") is None and "torch._C" not in sys.modules and loaded("numpy") is sys.modules.get("numpy")
 assert loaded_modules() <= {"numpy", "numpy.random", "matplotlib"}, loaded_modules()
 assert torch.tensor([1]).sum().item() == 1 and loaded("torch") is torch and "torch" in random_state()
-import_all(["matplotlib.pyplot"])
+import_all(["sympy", "matplotlib.pyplot"])
+assert "sympy.core" in sys.modules
 assert loaded("matplotlib.pyplot") is plt and "matplotlib.figure" in sys.modules
 try:
     import sympy.nothing_like_this
